@@ -43,7 +43,7 @@ config::Config draft_config(const CommonOptions& common) {
 }
 
 void choose_log_format(const CommonOptions& common) {
-  log::set_console_format(static_cast<log::Format>(draft_config(common).logging.format));
+  log::set_console_format(config::console_format(draft_config(common).logging.format));
 }
 
 void require_config(const CommonOptions& common, const std::string& command,

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "trainer/cache/load.h"
+#include "trainer/config/log_settings.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
@@ -43,7 +44,7 @@ log::Level console_level(Verbosity verbosity, config::LogLevel configured) {
     case Verbosity::kNormal:
       break;
   }
-  return static_cast<log::Level>(configured);
+  return config::log_level(configured);
 }
 
 // The shortest form that can be typed in the working directory.
@@ -120,12 +121,13 @@ Json results_json(const engine::TrainReport& report) {
 }
 
 // As programs that read the log look for it.
-void log_results(const engine::TrainReport& report) {
+void record_results(const engine::TrainReport& report) {
+  if (!log::has_json()) return;
   if (report.stop_signal != 0) {
-    log::event("stopped", "stopped " + stopped_text(report), results_json(report),
-               log::Level::kWarning);
+    log::record("stopped", "stopped " + stopped_text(report), results_json(report),
+                log::Level::kWarning);
   } else {
-    log::event("result", "complete: " + short_path(report.run_dir), results_json(report));
+    log::record("result", "complete: " + short_path(report.run_dir), results_json(report));
   }
 }
 
@@ -151,32 +153,37 @@ class TrainCommand : public Command {
     }
     const engine::TrainReport report = engine_library().train(request);
     log::clear_status();
-    if (!report.is_first) {
-      // The first process speaks.
-    } else if (json_) {
-      print_out(result_text(results_json(report)));
-    } else if (log::console_format() == log::Format::kJson) {
-      log_results(report);
-    } else if (common.verbosity != Verbosity::kQuiet) {
-      print_out(results_text(report));
-    } else if (report.stop_signal != 0) {
-      log::warning("stopped " + stopped_text(report));
+    if (report.is_first) {
+      record_results(report);
+      show_results(report, common.verbosity);
+      if (time_.has_started()) write_times(report);
     }
-    if (report.is_first && time_.has_started()) write_times(report);
+    log::close_file();
     return report.stop_signal == 0 ? 0 : 128 + report.stop_signal;
   }
 
  private:
-  // On standard error if standard output is JSON.
+  void show_results(const engine::TrainReport& report, Verbosity verbosity) const {
+    if (json_) {
+      print_out(result_text(results_json(report)));
+    } else if (log::console_format() == log::Format::kJson) {
+      // They are recorded.
+    } else if (verbosity != Verbosity::kQuiet) {
+      print_out(results_text(report));
+    } else if (report.stop_signal != 0) {
+      log::warning("stopped " + stopped_text(report));
+    }
+  }
+
+  // On standard error if standard output is JSON. A complete run keeps its times.
   void write_times(const engine::TrainReport& report) const {
     const profile::Profile profile = time_.finish(report.workload);
     const Json json = profile::profile_json(profile);
     const std::filesystem::path file = run::RunDir{report.run_dir}.timing();
-    write_file_atomically(file, json.dump(2) + "\n");
+    if (report.has_written) write_file_atomically(file, json.dump(2) + "\n");
     if (!timing_) return;
-    if (log::console_format() == log::Format::kJson) {
-      log::event("timing", "where the time went: " + short_path(file), json);
-    } else {
+    log::record("timing", "where the time went: " + short_path(file), json);
+    if (log::console_format() == log::Format::kText) {
       std::fputs(("\n" + profile::profile_text(profile)).c_str(), json_ ? stderr : stdout);
     }
   }
@@ -229,7 +236,7 @@ class TrainCommand : public Command {
     ResolvedConfig resolved = resolve(common);
     const config::LoggingConfig& logging = resolved.config.config.logging;
     log::set_console_level(console_level(common.verbosity, logging.level));
-    log::set_console_format(static_cast<log::Format>(logging.format));
+    log::set_console_format(config::console_format(logging.format));
     engine::TrainRequest request;
     request.config = std::move(resolved.config);
     request.resume = std::move(resolved.resume);

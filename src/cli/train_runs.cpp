@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/train_runs.h"
 
+#include "trainer/config/log_settings.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
 
@@ -30,8 +31,9 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
     if (!is_quiet) log::set_console_level(level);
   };
   if (common.verbosity != Verbosity::kVerbose) show(log::Level::kWarning);
-  log::set_console_format(static_cast<log::Format>(job.config.config.logging.format));
+  log::set_console_format(config::console_format(job.config.config.logging.format));
   const engine::TrainReport report = engine_library().train(request);
+  log::close_file();
   log::clear_status();
   if (common.verbosity == Verbosity::kNormal) show(log::Level::kInfo);
   return {report.run_dir, report.stop_signal};

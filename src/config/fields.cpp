@@ -276,14 +276,16 @@ std::vector<Field> output_fields() {
               {.aliases = {"save_total_limit", "save_top_k"}, .on_resume = OnResume::kMayChange}),
       choice(TRAINER_MEMBER(logging.level), "Lowest level of the messages that are shown.",
              {.on_resume = OnResume::kMayChange}),
-      choice(TRAINER_MEMBER(logging.format),
-             "What standard error has: text for people, or json: each message as one line of JSON "
-             "with time, level, event, message and fields, without a progress bar. train.log is "
-             "text.",
-             {.aliases = {"log_format"}, .on_resume = OnResume::kMayChange}),
+      choice(
+          TRAINER_MEMBER(logging.format),
+          "What programs can read besides train.log, which is text. json: train.jsonl in the run "
+          "folder has each message as one line of JSON with time, level, event, message and "
+          "fields. json_console: standard error has these lines too, instead of text and "
+          "progress bar.",
+          {.aliases = {"log_format"}, .on_resume = OnResume::kMayChange}),
       integer(
           TRAINER_MEMBER(logging.save_interval), kCount1,
-          "Steps between training records in metrics.jsonl.",
+          "Steps between training records in metrics.jsonl and train.log.",
           {.aliases = {"log_every_n_steps", "logging_steps"}, .on_resume = OnResume::kMayChange}),
       boolean(TRAINER_MEMBER(logging.report),
               "Whether a complete run gets a report.html, as trainer report writes it.",

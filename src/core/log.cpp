@@ -11,6 +11,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <spdlog/formatter.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
@@ -62,9 +63,13 @@ Mark level_mark(spdlog::level::level_enum level) {
       return {"error: ", "\x1b[31m"};
     case spdlog::level::debug:
       return {"debug: ", "\x1b[2m"};
-    default:
-      return {"", ""};
+    case spdlog::level::trace:
+    case spdlog::level::info:
+    case spdlog::level::off:
+    case spdlog::level::n_levels:
+      break;
   }
+  return {"", ""};
 }
 
 const char* level_name(spdlog::level::level_enum level) {
@@ -76,9 +81,13 @@ const char* level_name(spdlog::level::level_enum level) {
     case spdlog::level::err:
     case spdlog::level::critical:
       return "error";
-    default:
-      return "info";
+    case spdlog::level::trace:
+    case spdlog::level::info:
+    case spdlog::level::off:
+    case spdlog::level::n_levels:
+      break;
   }
+  return "info";
 }
 
 // "2026-11-25T10:00:00.123Z"
@@ -109,6 +118,23 @@ std::string json_line(const spdlog::details::log_msg& message, std::optional<int
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+/// A file of such lines.
+class JsonFormatter : public spdlog::formatter {
+ public:
+  explicit JsonFormatter(std::optional<int> rank) : rank_(rank) {}
+
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
+    const std::string text = json_line(message, rank_);
+    line.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<spdlog::formatter> clone() const override {
+    return std::make_unique<JsonFormatter>(rank_);
+  }
+
+ private:
+  std::optional<int> rank_;
+};
+
 /// Standard error: messages scroll above a status line that is redrawn.
 class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -124,6 +150,11 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   void set_rank(std::optional<int> rank) {
     const std::lock_guard lock(mutex_);
     rank_ = rank;
+  }
+
+  std::optional<int> rank() {
+    const std::lock_guard lock(mutex_);
+    return rank_;
   }
 
   void set_format(Format format) {
@@ -177,9 +208,12 @@ std::string_view reason_in(std::string_view problem) {
   return colon == std::string_view::npos ? problem : problem.substr(colon + 2);
 }
 
+using FileSink = std::shared_ptr<spdlog::sinks::basic_file_sink_mt>;
+
 struct Log {
   std::shared_ptr<ConsoleSink> console = std::make_shared<ConsoleSink>();
-  std::shared_ptr<spdlog::sinks::basic_file_sink_mt> file;
+  FileSink file;
+  FileSink json_file;
   bool file_failed = false;
   spdlog::logger logger{"trainer", console};
   std::string label;           // of the overview
@@ -224,11 +258,40 @@ std::string without_counts(std::string_view message) {
   return text;
 }
 
-void write_to(spdlog::sinks::sink& sink, std::string_view message,
-              spdlog::level::level_enum level = spdlog::level::info) {
-  if (!sink.should_log(level)) return;
-  sink.log(
-      {instance().logger.name(), level, spdlog::string_view_t(message.data(), message.size())});
+void write_to(spdlog::sinks::sink* sink, std::string_view message, Level level = Level::kInfo) {
+  if (sink == nullptr || !sink->should_log(spdlog_level(level))) return;
+  try {
+    sink->log({instance().logger.name(), spdlog_level(level),
+               spdlog::string_view_t(message.data(), message.size())});
+    sink->flush();
+  } catch (const spdlog::spdlog_ex& e) {
+    instance().report_file(e.what());
+  }
+}
+
+FileSink open_sink(const std::filesystem::path& path, Level level) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
+    sink->set_level(spdlog_level(level));
+    instance().logger.sinks().push_back(sink);
+    instance().logger.flush_on(spdlog::level::info);
+    return sink;
+  } catch (const spdlog::spdlog_ex& e) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot write {}: {}", path.string(), reason_in(e.what())));
+  }
+}
+
+void close_sink(FileSink& sink) {
+  if (sink == nullptr) return;
+  Log& log = instance();
+  try {
+    sink->flush();
+  } catch (const spdlog::spdlog_ex& e) {
+    log.report_file(e.what());
+  }
+  std::erase(log.logger.sinks(), sink);
+  sink.reset();
 }
 
 }  // namespace
@@ -241,31 +304,24 @@ Format console_format() { return instance().console->format(); }
 
 void set_rank(std::optional<int> rank) { instance().console->set_rank(rank); }
 
+bool has_json() { return console_format() == Format::kJson || instance().json_file != nullptr; }
+
 void open_file(const std::filesystem::path& path, Level level) {
   close_file();
-  try {
-    instance().file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
-  } catch (const spdlog::spdlog_ex& e) {
-    throw Error(ErrorKind::kFileSystem,
-                fmt::format("cannot write {}: {}", path.string(), reason_in(e.what())));
-  }
+  instance().file = open_sink(path, level);
   instance().file_failed = false;
-  instance().file->set_level(spdlog_level(level));
   instance().file->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %v");
-  instance().logger.sinks().push_back(instance().file);
-  instance().logger.flush_on(spdlog::level::info);
+}
+
+void open_json_file(const std::filesystem::path& path, Level level) {
+  close_sink(instance().json_file);
+  instance().json_file = open_sink(path, level);
+  instance().json_file->set_formatter(std::make_unique<JsonFormatter>(instance().console->rank()));
 }
 
 void close_file() {
-  Log& log = instance();
-  if (log.file == nullptr) return;
-  try {
-    log.file->flush();
-  } catch (const spdlog::spdlog_ex& e) {
-    log.report_file(e.what());
-  }
-  std::erase(log.logger.sinks(), log.file);
-  log.file.reset();
+  close_sink(instance().json_file);
+  close_sink(instance().file);
 }
 
 void event(std::string_view name, std::string_view message, const Json& fields, Level level) {
@@ -275,35 +331,34 @@ void event(std::string_view name, std::string_view message, const Json& fields, 
   current_event = nullptr;
 }
 
-void record(std::string_view name, std::string_view message, const Json& fields) {
-  if (console_format() != Format::kJson) return;
+void record(std::string_view name, std::string_view message, const Json& fields, Level level) {
   const Event event{name, fields};
   current_event = &event;
-  write_to(*instance().console, message);
+  if (console_format() == Format::kJson) write_to(instance().console.get(), message, level);
+  write_to(instance().json_file.get(), message, level);
   current_event = nullptr;
 }
 
 void text_line(std::string_view line) {
-  console_format() == Format::kJson ? note(line) : info(line);
+  if (console_format() == Format::kText) write_to(instance().console.get(), line);
+  note(line);
 }
 
 void overview(std::string_view label, std::string_view value) {
-  if (console_format() != Format::kJson) return info(labeled_line(label, value));
-  note(labeled_line(label, value));
+  text_line(labeled_line(label, value));
+  if (!has_json()) return;
   std::string& last = instance().label;
   if (!label.empty()) last = label;
   const std::string text(value);
   record("overview", fmt::format("{}: {}", last, text), {{"label", last}, {"value", text}});
 }
 
-void note(std::string_view message) {
-  if (instance().file != nullptr) write_to(*instance().file, message);
-}
+void note(std::string_view message) { write_to(instance().file.get(), message); }
 
 void detail(std::string_view message) {
   note(message);
   const auto& console = instance().console;
-  if (console->should_log(spdlog::level::debug)) write_to(*console, message);
+  if (console->should_log(spdlog::level::debug)) write_to(console.get(), message);
 }
 
 void debug(std::string_view message) { write(spdlog::level::debug, message); }
@@ -311,7 +366,7 @@ void info(std::string_view message) { write(spdlog::level::info, message); }
 void warning(std::string_view message) { write(spdlog::level::warn, message); }
 void warning_once(std::string_view message) {
   if (instance().said.insert(without_counts(message)).second) return warning(message);
-  if (instance().file != nullptr) write_to(*instance().file, message, spdlog::level::warn);
+  write_to(instance().file.get(), message, Level::kWarning);
 }
 void error(std::string_view message) { write(spdlog::level::err, message); }
 

@@ -8,6 +8,8 @@
 #include <c10/util/Exception.h>
 #include <torch/version.h>
 
+#include "trainer/core/error.h"
+
 #if TORCH_VERSION_MAJOR >= 2
 #include <ATen/detail/MPSHooksInterface.h>
 #endif
@@ -36,6 +38,9 @@ std::optional<DeviceMemory> accelerator_memory(c10::Device device) {
 }
 
 bool is_out_of_memory(const std::exception& error) {
+  if (const auto* own = dynamic_cast<const Error*>(&error)) {
+    return own->kind() == ErrorKind::kOutOfMemory;
+  }
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
   if (dynamic_cast<const c10::Error*>(&error) == nullptr) return false;

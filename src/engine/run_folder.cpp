@@ -10,6 +10,7 @@
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/run/metrics_log.h"
 
 namespace trainer::engine {
 namespace {
@@ -19,8 +20,23 @@ std::filesystem::path resumed_folder(const TrainRequest& request) {
   return request.resume ? run::find_run_dir(request.resume->file) : std::filesystem::path();
 }
 
+// A process that was killed before its first checkpoint left a folder that no resume goes on with.
+void remove_leftovers(const std::filesystem::path& output_dir) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(output_dir, ignored)) {
+    const run::RunDir run{entry.path()};
+    if (entry.is_symlink(ignored) || !entry.is_directory(ignored) ||
+        std::filesystem::exists(run.checkpoints() / "last.pt", ignored) || is_locked(run.root)) {
+      continue;
+    }
+    remove_temporary_files(run.root);
+    remove_temporary_files(run.checkpoints());
+  }
+}
+
 // Writes the configuration into the new folder: other processes recognize the run by it.
 RunFolder create_folder(const config::Config& config, const std::string& resolved) {
+  remove_leftovers(config.output_dir);
   const run::RunDir run = run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
   RunFolder folder{run, 0, std::make_shared<FolderLock>(run.root)};
   write_file_atomically(run.config(), resolved);
@@ -53,10 +69,16 @@ RunFolder create_folder_unless_started(const config::Config& config, const std::
 
 }  // namespace
 
-RunFolder open_run_folder(const TrainRequest& request, const std::string& resolved) {
+RunFolder open_run_folder(const TrainRequest& request, const std::string& resolved, Trains trains) {
   if (const auto root = resumed_folder(request); !root.empty()) {
-    RunFolder folder{{root}, request.resume->checkpoint.metrics_bytes, request.resume->lock};
-    write_file_atomically(folder.run.config(), resolved);
+    RunFolder folder{{root}, request.resume->checkpoint.metrics_bytes, request.resume->lock, true};
+    std::error_code ignored;
+    folder.is_complete =
+        trains == Trains::kNo && std::filesystem::exists(folder.run.summary(), ignored);
+    if (folder.is_complete) return folder;
+    run::require_records(folder.run.metrics(), folder.metrics_bytes);
+    // The configuration of a run is the one that it was trained with.
+    if (trains == Trains::kYes) write_file_atomically(folder.run.config(), resolved);
     return folder;
   }
   const config::Config& config = request.config.config;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/config/load.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
@@ -47,6 +48,13 @@ std::string rows_text(const data::Datasets& data) {
   return text;
 }
 
+// For the log file.
+void log_files(const data::Datasets& data) {
+  for (const data::Fingerprint& file : data.fingerprints) {
+    log::note(labeled_line("data file", fmt::format("{}: {}", file.path, content_text(file))));
+  }
+}
+
 // Notes on single columns go to the log file only if there are many.
 void log_columns(const data::Datasets& data) {
   constexpr int64_t kMaxColumns = 8;
@@ -87,7 +95,11 @@ void record_start(const train::Session& session, const TrainRequest& request,
                  {"epochs", training.epochs},
                  {"steps_per_epoch", schedule::steps_per_epoch(training, session.train.size())},
                  {"samples_per_step", schedule::samples_per_step(training, session.train.size())},
-                 {"seed", session.config.seed}};
+                 {"seed", session.config.seed},
+                 {"data_files", Json::array()}};
+  for (const data::Fingerprint& file : session.data.fingerprints) {
+    fields["data_files"].push_back(file.path);
+  }
   if (request.resume) {
     fields["resumed_from"] = request.resume->file.string();
     fields["epoch"] = session.state.position.epoch;
@@ -134,13 +146,14 @@ void log_header(const train::Session& session, const TrainRequest& request,
   line("step", step_text(session));
   if (decisions.exchange) line("exchange", exchange_text(processes, *decisions.exchange));
   line("data", data_text(session.data));
+  log_files(session.data);
   log_columns(session.data);
   line("rows", rows_text(session.data));
   if (!session.data.cache.empty()) line("cache", session.data.cache);
   line("model", model_text(session));
   line("training",
        fmt::format(
-           "{}{} of {}, effective batch {}, {}, learning rate {} ({}){}",
+           "{}{} of {}, effective batch {}, {}, learning rate {} ({}){}{}",
            counted(config.training.epochs, "epoch"),
            decisions.epochs_reason.empty() ? "" : " (" + decisions.epochs_reason + ")",
            counted(schedule::steps_per_epoch(config.training, session.train.size()), "step"),
@@ -149,7 +162,11 @@ void log_header(const train::Session& session, const TrainRequest& request,
            config::to_text(config.training.schedule.name),
            config.training.ema_decay > 0
                ? fmt::format(", averaged weights ({})", shortest(config.training.ema_decay))
+               : "",
+           config.training.gradient_clip_norm == 0
+               ? ", gradients not clipped (training.gradient_clip_norm: 0)"
                : ""));
+  log::note(labeled_line("seed", fmt::to_string(config.seed)));
   if (!config.model.init_from.empty() && !request.resume) {
     line("weights", "from " + config.model.init_from);
   }
@@ -160,6 +177,33 @@ void log_header(const train::Session& session, const TrainRequest& request,
                      session.state.position.epoch, with_thousands(session.state.position.step)));
   }
   record_start(session, request, decisions, run);
+}
+
+void log_warnings(const train::Session& session) {
+  for (const std::string& warning : session.data.warnings) log::warning_once(warning);
+  if (run::blas_info().is_slow && session.device.is_cpu() && !train::uses_kernels(session)) {
+    log::warning(
+        fmt::format("LibTorch uses a slow BLAS ({}); install OpenBLAS (Debian: "
+                    "libopenblas0-openmp) to train many times faster",
+                    run::blas_info().name));
+  }
+}
+
+// Most schedules go to the last epoch. With another last epoch, the rate jumps.
+void log_other_schedule(const train::Session& session, const checkpoint::ResumePoint& resume) {
+  const int64_t step = session.state.position.step;
+  const config::Document document{resume.file.string(), resume.checkpoint.config, ""};
+  const config::TrainingConfig before = config::load({document}, {}).config.training;
+  const config::TrainingConfig& now = session.config.training;
+  if (before.epochs == now.epochs || step == 0 || train::finished(session)) return;
+  const double was =
+      schedule::learning_rate(schedule::schedule_options(before, session.train.size()), step - 1);
+  if (was == schedule::learning_rate(session.schedule, step - 1)) return;
+  log::info(
+      fmt::format("training.epochs: {} before, {} now: the schedule ({}) spans all of them, "
+                  "so the learning rate goes on with {:.4g}, after {:.4g}",
+                  before.epochs, now.epochs, config::to_text(now.schedule.name),
+                  train::next_learning_rate(session), was));
 }
 
 }  // namespace trainer::engine

@@ -20,4 +20,10 @@ std::string step_text(const train::Session& session);
 void log_header(const train::Session& session, const TrainRequest& request,
                 const Decisions& decisions, const Processes& processes, const run::RunDir& run);
 
+/// Logs the warnings on the data, and one on a slow BLAS.
+void log_warnings(const train::Session& session);
+
+/// Logs the learning rate where a resume with other epochs changes it.
+void log_other_schedule(const train::Session& session, const checkpoint::ResumePoint& resume);
+
 }  // namespace trainer::engine

@@ -16,12 +16,15 @@
 #include <fmt/ranges.h>
 
 #include "trainer/cache/load.h"
+#include "trainer/checkpoint/superseded.h"
 #include "trainer/config/config.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
+#include "trainer/config/log_settings.h"
 #include "trainer/config/recipe.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/function_ref.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
@@ -32,9 +35,9 @@
 #include "trainer/data/dataset.h"
 #include "trainer/dvclive/live_files.h"
 #include "trainer/report/report.h"
-#include "trainer/run/blas.h"
 #include "trainer/run/history.h"
 #include "trainer/run/run_dir.h"
+#include "trainer/run/superseded.h"
 #include "trainer/tensorboard/run_events.h"
 #include "trainer/train/fit.h"
 
@@ -118,22 +121,27 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   return run;
 }
 
-log::Level log_level(config::LogLevel level) { return static_cast<log::Level>(level); }
-
-void log_warnings(const train::Session& session) {
-  for (const std::string& warning : session.data.warnings) log::warning_once(warning);
-  if (run::blas_info().is_slow && session.device.is_cpu() && !train::uses_kernels(session)) {
-    log::warning(
-        fmt::format("LibTorch uses a slow BLAS ({}); install OpenBLAS (Debian: "
-                    "libopenblas0-openmp) to train many times faster",
-                    run::blas_info().name));
-  }
+// What came after the resumed checkpoint stays in a folder of its own.
+void keep_superseded(const PreparedRun& prepared, const checkpoint::ResumePoint& resume,
+                     const run::RunDir& run) {
+  const auto course =
+      prepared.changes.empty() ? checkpoint::Course::kSame : checkpoint::Course::kOther;
+  const auto kept = checkpoint::keep_superseded(run, resume.checkpoint, resume.file, course);
+  if (!kept) return;
+  const checkpoint::Position& position = resume.checkpoint.state.position;
+  log::event("superseded",
+             fmt::format("what came after epoch {}, step {} is kept in {} ({})", position.epoch,
+                         with_thousands(position.step), kept->string(),
+                         to_text(run::read_superseded(*kept))),
+             {{"folder", kept->string()}, {"epoch", position.epoch}, {"step", position.step}});
 }
 
 // Restores the run folder to its state at the resumed checkpoint.
-void rewind(const PreparedRun& prepared, const TrainRequest& request,
+void rewind(const PreparedRun& prepared, const TrainRequest& request, const RunFolder& folder,
             const checkpoint::Store& store) {
-  if (!request.resume || store.rewind(request.resume->checkpoint, request.resume->file)) return;
+  if (!request.resume) return;
+  if (folder.is_resumed) keep_superseded(prepared, *request.resume, folder.run);
+  if (store.rewind(request.resume->checkpoint, request.resume->file)) return;
   // Without changes the run will reach the better epoch that replaced it again.
   if (prepared.changes.empty() && std::filesystem::exists(store.best())) return;
   log::warning(
@@ -143,16 +151,20 @@ void rewind(const PreparedRun& prepared, const TrainRequest& request,
   train::reset_best(*prepared.session);
 }
 
-// Of a process that writes no files but its own log.
-train::Output output_of_other(const PreparedRun& prepared, const TrainRequest& request,
-                              const run::RunDir& run) {
-  const config::Config& config = request.config.config;
-  if (std::filesystem::is_directory(run.root)) {
-    log::open_file(run.root / fmt::format("rank_{}.log", prepared.session->world->rank()),
-                   log_level(config.logging.level));
-  }
+// The log of this process, and beside it the same for programs.
+void open_logs(const std::filesystem::path& path, const config::LoggingConfig& logging) {
+  const log::Level level = config::log_level(logging.level);
+  log::open_file(path, level);
+  if (logging.format == config::LogFormat::kText) return;
+  log::open_json_file(std::filesystem::path(path).replace_extension(".jsonl"), level);
+}
+
+// Of a process that writes no files but its own log, and of a run that was complete already.
+train::Output output_of_none(const PreparedRun& prepared, const TrainRequest& request,
+                             const run::RunDir& run) {
   return {.metrics = run::MetricsLog(),
-          .checkpoints = checkpoint::Store(run.checkpoints(), config.checkpoint.keep_last),
+          .checkpoints =
+              checkpoint::Store(run.checkpoints(), request.config.config.checkpoint.keep_last),
           .config = "",
           .num_threads = prepared.decisions.threads.num_threads,
           .progress = {}};
@@ -203,9 +215,9 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
   remove_temporary_files(run.root);
   remove_temporary_files(run.checkpoints());
   write_system_json(run, request, prepared.decisions, processes, *prepared.session);
-  log::open_file(run.log(), log_level(config.logging.level));
+  open_logs(run.log(), config.logging);
   const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
-  rewind(prepared, request, store);
+  rewind(prepared, request, folder, store);
   // Members are made in this order: the log is cut before others read it.
   return {.metrics = run::MetricsLog(run.metrics(), folder.metrics_bytes),
           .checkpoints = store,
@@ -227,6 +239,7 @@ void log_start(const PreparedRun& prepared, const TrainRequest& request, const P
   if (!prepared.changes.empty()) {
     log::warning(fmt::format("resuming with changes:\n  {}", fmt::join(prepared.changes, "\n  ")));
   }
+  if (request.resume) log_other_schedule(*prepared.session, *request.resume);
 }
 
 TrainReport make_report(train::Session& session, train::Output& output, const run::RunDir& run,
@@ -257,26 +270,36 @@ void record_early_stop(const train::Session& session) {
 }
 
 // The folder of the run, which the first process opens.
-RunFolder open_folder(const TrainRequest& request, const dist::World& world,
-                      const std::string& resolved) {
+RunFolder open_folder(const PreparedRun& prepared, const TrainRequest& request,
+                      const dist::World& world, const std::string& resolved) {
   RunFolder folder;
-  if (world.is_first()) folder = open_run_folder(request, resolved);
+  const auto trains = train::finished(*prepared.session) ? Trains::kNo : Trains::kYes;
+  if (world.is_first()) folder = open_run_folder(request, resolved, trains);
   folder.run.root = world.broadcast_text(folder.run.root.string());
+  folder.is_complete = !world.broadcast_text(folder.is_complete ? "complete" : "").empty();
   return folder;
 }
 
-// What is trained, on disk from here on.
-TrainReport train_in(const RunFolder& folder, const PreparedRun& prepared,
-                     const TrainRequest& request, const Processes& processes,
-                     const std::string& resolved) {
+train::Output open_output_of(const RunFolder& folder, const PreparedRun& prepared,
+                             const TrainRequest& request, const Processes& processes,
+                             const std::string& resolved) {
   const bool is_first = processes.world->is_first();
+  if (is_first && !folder.is_complete) {
+    return open_output(prepared, request, processes, folder, resolved);
+  }
+  const std::filesystem::path& root = folder.run.root;
+  if (!folder.is_complete && std::filesystem::is_directory(root)) {
+    open_logs(root / fmt::format("rank_{}.log", processes.world->rank()),
+              request.config.config.logging);
+  }
+  return output_of_none(prepared, request, folder.run);
+}
+
+// What is trained, on disk from here on. Returns the signal that asked to stop, or 0.
+int train_in(const RunFolder& folder, const PreparedRun& prepared, train::Output& output) {
   train::Session& session = *prepared.session;
-  train::Output output = is_first ? open_output(prepared, request, processes, folder, resolved)
-                                  : output_of_other(prepared, request, folder.run);
-  log_start(prepared, request, processes, folder.run);
-  if (train::finished(session)) {
-    log::info("this run is already complete");
-  } else if (is_first) {
+  const bool is_first = session.world->is_first();
+  if (!train::finished(session) && is_first) {
     std::error_code ignored;
     std::filesystem::remove(folder.run.summary(), ignored);  // of fewer epochs
   }
@@ -288,39 +311,55 @@ TrainReport train_in(const RunFolder& folder, const PreparedRun& prepared,
   // so.
   if (stop_signal == 0) unwatch_signals();
   if (train::stopped_early(session)) record_early_stop(session);
+  return stop_signal;
+}
+
+TrainReport report_in(const RunFolder& folder, const PreparedRun& prepared,
+                      const TrainRequest& request, const Processes& processes,
+                      const std::string& resolved) {
+  train::Session& session = *prepared.session;
+  train::Output output = open_output_of(folder, prepared, request, processes, resolved);
+  log_start(prepared, request, processes, folder.run);
+  if (train::finished(session)) log::info("this run is already complete");
+  const int stop_signal = folder.is_complete ? 0 : train_in(folder, prepared, output);
   TrainReport report = make_report(session, output, folder.run, stop_signal);
-  report.is_first = is_first;
+  report.is_first = processes.world->is_first();
+  report.has_written = !folder.is_complete;
   report.workload = describe_workload(session, prepared.decisions, output.samples_done);
   return report;
 }
 
+// The last files of a run.
+void close_run(const TrainReport& report, const PreparedRun& prepared, const run::RunDir& run) {
+  if (!report.is_first || !report.has_written) return;
+  if (report.stop_signal != 0) {
+    note_end(run, run::End::kStopped, signal_name(report.stop_signal));
+    return;
+  }
+  const config::Config& config = prepared.session->config;
+  log_details(report);
+  write_summary(report, config, run);
+  if (config.logging.report) {
+    report::write_own_report(run.root, {.num_threads = prepared.decisions.threads.num_threads});
+  }
+  note_end(run, run::End::kComplete, "");
+}
+
 TrainReport run_together(TrainRequest& request, const Processes& processes) {
-  const bool is_first = processes.world->is_first();
   const PreparedRun prepared = prepare(request, processes);
   const std::string resolved = config::dump(request.config);
-  const RunFolder folder = open_folder(request, *processes.world, resolved);
+  const RunFolder folder = open_folder(prepared, request, *processes.world, resolved);
   TrainReport report;
   try {
-    report = train_in(folder, prepared, request, processes, resolved);
+    report = report_in(folder, prepared, request, processes, resolved);
   } catch (const std::exception& e) {
-    if (is_first) note_end(folder.run, run::End::kFailed, e.what());
+    if (processes.world->is_first() && !folder.is_complete) {
+      note_end(folder.run, run::End::kFailed, e.what());
+    }
     throw;
   }
   report.time_seconds = prepared.since_data.seconds();
-  if (report.stop_signal == 0 && is_first) {
-    log_details(report);
-    write_summary(report, prepared.session->config, folder.run);
-    if (prepared.session->config.logging.report) {
-      report::write_own_report(folder.run.root,
-                               {.num_threads = prepared.decisions.threads.num_threads});
-    }
-  }
-  if (is_first && report.stop_signal == 0) {
-    note_end(folder.run, run::End::kComplete, "");
-  } else if (is_first) {
-    note_end(folder.run, run::End::kStopped, signal_name(report.stop_signal));
-  }
-  log::close_file();
+  close_run(report, prepared, folder.run);
   return report;
 }
 

@@ -11,6 +11,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/time_scopes.h"
@@ -73,13 +74,14 @@ void warn(const Session& session, const std::string& message) {
 
 /// Reduces the memory that the session needs, or throws if it cannot.
 void reduce_memory(Session& session, const std::string& what) {
-  const std::string problem = fmt::format(
-      "step {} (epoch {}): out of memory on {} with {} rows", session.state.position.step + 1,
-      session.state.position.epoch + 1, session.device.str(), micro_batch_size(session));
+  const std::string problem =
+      fmt::format("step {} (epoch {}): out of memory on {} with {}",
+                  session.state.position.step + 1, session.state.position.epoch + 1,
+                  session.device.str(), counted(micro_batch_size(session), "row"));
   if (can_split(session)) {
     split_batches(session);
-    warn(session, fmt::format("{}; using micro-batches of {} rows from now on (same result)",
-                              problem, micro_batch_size(session)));
+    warn(session, fmt::format("{}; using micro-batches of {} from now on (same result)", problem,
+                              counted(micro_batch_size(session), "row")));
   } else if (can_fall_back(session)) {
     move_to_cpu(session);
     warn(session, fmt::format("{}; continuing on the CPU", problem));

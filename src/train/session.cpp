@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
+#include "trainer/core/error.h"
 #include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/process_memory.h"
 #include "trainer/cpu/kernels.h"
 #include "trainer/data/order.h"
+#include "trainer/device/error_text.h"
 #include "trainer/device/memory.h"
 #include "trainer/device/precision.h"
 #include "trainer/device/random.h"
@@ -89,11 +92,15 @@ std::unique_ptr<Session> make_session(const config::Config& config, data::Datase
     return session;
   } catch (const std::exception& e) {
     const bool falls_back = config.training.on_out_of_memory == config::OnOutOfMemory::kFallbackCpu;
-    if (device.is_cpu() || !falls_back || !device::is_out_of_memory(e)) throw;
-    log::event(
-        "out_of_memory",
-        fmt::format("out of memory on {} for data and model; continuing on the CPU", device.str()),
-        {}, log::Level::kWarning);
+    if (device.is_cpu() || !device::is_out_of_memory(e)) throw;
+    const std::string problem = fmt::format("out of memory on {} for data and model", device.str());
+    if (!falls_back) {
+      throw Error(ErrorKind::kOutOfMemory,
+                  fmt::format("{}; use a smaller model or data file, device: cpu, or "
+                              "training.on_out_of_memory: fallback_cpu ({})",
+                              problem, device::error_text(e)));
+    }
+    log::event("out_of_memory", problem + "; continuing on the CPU", {}, log::Level::kWarning);
   }
   if (session != nullptr) datasets = std::move(session->data);
   session.reset();

@@ -31,12 +31,6 @@ std::vector<at::Tensor> changed_tensors(const Session& session) {
   return tensors;
 }
 
-// In an update, too, which cannot be tried again without the state from before.
-bool ran_out_of_memory(const std::exception& error) {
-  const auto* own = dynamic_cast<const Error*>(&error);
-  return own == nullptr ? device::is_out_of_memory(error) : own->kind() == ErrorKind::kOutOfMemory;
-}
-
 // Of the step that was run again.
 void warn_of_device(const Session& session) {
   log::event("device_fault",
@@ -110,7 +104,7 @@ bool StepsAhead::run_together(Session& session, int64_t count) {
     saved_.restore_run_state(session);
   } catch (const std::exception& e) {
     if (is_saved) saved_.restore_run_state(session);
-    if (!ran_out_of_memory(e)) throw;
+    if (!device::is_out_of_memory(e)) throw;
     session.step->finish();
     has_room_ = false;
   }

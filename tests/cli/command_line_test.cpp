@@ -184,11 +184,13 @@ TEST(CommandLineTest, HelpFitsATerminal) {
   }
 }
 
-TEST(CommandLineTest, VersionNamesLibtorchBlasAndCommit) {
+TEST(CommandLineTest, VersionNamesCommitAndLibraries) {
   const std::string text = parse({"--version"}).text;
   EXPECT_EQ(text.rfind("trainer 0.1.0 (", 0), 0U) << text;
   EXPECT_NE(text.find("\nLibTorch "), std::string::npos);
-  EXPECT_NE(text.find("\nBLAS "), std::string::npos);
+  for (const char* name : {"yaml-cpp", "fmt", "spdlog", "CLI11", "nlohmann_json", "zlib", "BLAS"}) {
+    EXPECT_NE(text.find(std::string("\n") + name + " "), std::string::npos) << text;
+  }
 }
 
 TEST(CommandLineTest, AnUnknownFlagHasASuggestion) {

@@ -207,6 +207,34 @@ TEST_F(LogTest, TheFileIsTextWhateverTheConsoleHas) {
       << test::read_file(path);
 }
 
+TEST_F(LogTest, AJsonFileLeavesTheConsoleToPeople) {
+  const test::TemporaryFolder folder;
+  EXPECT_FALSE(log::has_json());
+  log::open_file(folder.path() / "train.log", log::Level::kInfo);
+  log::open_json_file(folder.path() / "train.jsonl", log::Level::kInfo);
+  EXPECT_TRUE(log::has_json());
+  testing::internal::CaptureStderr();
+  log::debug("hidden");
+  log::event("epoch", "epoch 1", {{"step", 8}});
+  log::record("metrics", "step 8", {{"loss", 1}});
+  log::text_line("a line");
+  log::overview("rows", "7");
+  log::warning("careful");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "epoch 1\na line\nrows        7\nwarning: careful\n");
+  log::close_file();
+  EXPECT_FALSE(log::has_json());
+  std::vector<std::string> events;
+  for (const std::string& text : test::lines_of(test::read_file(folder.path() / "train.jsonl"))) {
+    const Json object = parse_json(text);
+    events.push_back(object["event"].get<std::string>() + ": " +
+                     object["message"].get<std::string>());
+  }
+  EXPECT_EQ(events, (std::vector<std::string>{"epoch: epoch 1", "metrics: step 8",
+                                              "overview: rows: 7", "warning: careful"}));
+  EXPECT_EQ(test::read_file(folder.path() / "train.log").find('{'), std::string::npos);
+}
+
 TEST_F(LogTest, TextForPeopleHasNoFields) {
   testing::internal::CaptureStderr();
   log::set_rank(1);

@@ -117,9 +117,10 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
       EXPECT_TRUE(result.exit_code == 5 || result.exit_code == 4) << result.err;
       continue;
     }
-    EXPECT_NE(result.err.find("out of memory on cpu with 20000 rows; using micro-batches of 10000 "
-                              "rows from now on (same result)\n"),
-              std::string::npos)
+    EXPECT_NE(
+        result.err.find("out of memory on cpu with 20,000 rows; using micro-batches of 10,000 "
+                        "rows from now on (same result)\n"),
+        std::string::npos)
         << result.err;
     EXPECT_TRUE(std::regex_search(
         result.out, std::regex("memory      ran out .* with micro-batches of [0-9,]+ rows\n")));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `logging.format: json`: every line that a run writes is an object.
+// `logging.format: json_console`: every line that a run writes is an object. `json`: those of a
+// file.
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -20,7 +22,7 @@ namespace {
 
 using test::ProcessResult;
 
-const std::string kJson = "logging.format=json threads=1 ";
+const std::string kJson = "logging.format=json_console threads=1 ";
 
 class LogFormatTest : public test::ProgramTest {
  protected:
@@ -110,6 +112,37 @@ TEST_F(LogFormatTest, ARunIsEventsWithTypedFields) {
   EXPECT_EQ(log.find('{'), std::string::npos);
 }
 
+TEST_F(LogFormatTest, AFileHasTheSameAndTheConsoleStays) {
+  const std::string arguments = "threads=1 data.synthetic.num_samples=200 --epochs 2 ";
+  const ProcessResult plain = trainer(arguments);
+  const ProcessResult result = trainer(arguments + "logging.format=json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("trained     2 epochs, "), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("\nepoch 2/2  loss "), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find('{'), std::string::npos) << result.err;
+  EXPECT_EQ(test::lines_of(result.err).size(), test::lines_of(plain.err).size());
+  const std::vector<Json> lines = lines_of(test::read_file(path("runs/latest/train.jsonl")));
+  EXPECT_EQ(only(lines, "start")["epochs"], 2);
+  EXPECT_EQ(events(lines, "epoch").size(), 2U);
+  EXPECT_EQ(lines.back()["event"], "result");
+  EXPECT_EQ(lines.back()["test"], summary()["test"]);
+}
+
+TEST_F(LogFormatTest, TheLogSaysHowARunGoes) {
+  const ProcessResult result =
+      trainer(test::with_config("penguins.yaml") + "--epochs 1 --seed 7 logging.save_interval=4");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string log = test::read_file(path("runs/latest/train.log"));
+  EXPECT_TRUE(std::regex_search(log, std::regex(" info    seed        7\n"))) << log;
+  EXPECT_TRUE(std::regex_search(
+      log, std::regex(" info    data file   /.*penguins.csv: [0-9,]+ bytes with CRC-32 ")))
+      << log;
+  const std::regex step(
+      R"( info    step [48] \(epoch 1\)  loss [0-9.]+  learning rate [0-9.e-]+  [0-9,]+ samples/s\n)");
+  EXPECT_EQ(std::distance(std::sregex_iterator(log.begin(), log.end(), step), {}), 2) << log;
+  EXPECT_EQ(result.err.find("samples/s"), std::string::npos);
+}
+
 TEST_F(LogFormatTest, WarningsAndEarlyStopsAreEvents) {
   const std::vector<Json> lines =
       run("data.synthetic.num_samples=200 training.early_stopping.patience=1 --epochs 40 --lr 1", 0,
@@ -146,7 +179,8 @@ TEST_F(LogFormatTest, WhatIsWrongWithTheConfigurationOrTheDataIsAnEvent) {
   EXPECT_EQ(usage["message"],
             "command line: training.learning_rate: expected a number > 0, got \"fast\"\n"
             "command line: no_key: unknown key; trainer config reference lists all keys");
-  folder_.write("c.yaml", "logging: {format: json}\ndata: {source: csv, path: x.csv, target: y}\n");
+  folder_.write("c.yaml",
+                "logging: {format: json_console}\ndata: {source: csv, path: x.csv, target: y}\n");
   const ProcessResult result = trainer("--config c.yaml");
   EXPECT_EQ(result.exit_code, 3);
   const std::vector<Json> lines = lines_of(result.err);
@@ -158,7 +192,7 @@ TEST_F(LogFormatTest, ResultsOnStandardOutputAreOneLine) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(parse_json_or_null(result.out)["epochs"], 1);
   EXPECT_EQ(result.out.find('\n'), result.out.size() - 1);
-  EXPECT_EQ(events(lines_of(result.err), "result").size(), 0U);
+  EXPECT_EQ(events(lines_of(result.err), "result").size(), 1U);
 }
 
 TEST_F(LogFormatTest, TheTimingIsAnEvent) {

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -190,6 +192,88 @@ TEST(ResumeTest, TheShortFormOfACheckpointIsFoundAndNeedsNoConfiguration) {
             std::string::npos)
       << resumed.err;
   EXPECT_NE(resumed.err.find("this run is already complete"), std::string::npos);
+}
+
+// Each file of a folder with its bytes and its time.
+std::map<std::string, std::pair<std::string, fs::file_time_type>> files_of(const fs::path& folder) {
+  std::map<std::string, std::pair<std::string, fs::file_time_type>> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_symlink()) files[entry.path()].first = fs::read_symlink(entry.path());
+    if (!entry.is_regular_file() || entry.is_symlink()) continue;
+    files[entry.path()] = {test::read_file(entry.path()), entry.last_write_time()};
+  }
+  return files;
+}
+
+TEST(ResumeTest, AResumeThatTrainsNothingChangesNoFile) {
+  const test::TemporaryFolder folder;
+  const std::string arguments =
+      test::with_config("train.yaml") + "logging.report=true logging.tensorboard=true ";
+  const ProcessResult first = trainer_in(folder.path(), arguments + "--epochs 3 --tag a");
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const std::string run = fs::canonical(folder.path() / "runs/latest").string();
+  ASSERT_EQ(trainer_in(folder.path(), "--epochs 1 --tag b").exit_code, 0);
+  const auto before = files_of(folder.path());
+  for (const std::string resume : {"", " --epochs 2", " --timing", " logging.format=json",
+                                   "/checkpoint_epoch_002.pt --epochs 2"}) {
+    const ProcessResult again = trainer_in(folder.path(), "--resume " + run + resume);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_NE(again.err.find("this run is already complete\n"), std::string::npos) << again.err;
+    EXPECT_EQ(files_of(folder.path()), before) << resume;
+  }
+}
+
+TEST(ResumeTest, WhatCameAfterAnOlderCheckpointIsKept) {
+  const test::TemporaryFolder folder;
+  const std::string arguments = test::with_config("train.yaml");
+  ASSERT_EQ(trainer_in(folder.path(), arguments + "--epochs 4").exit_code, 0);
+  const fs::path run = fs::canonical(folder.path() / "runs/latest");
+  const auto records = test::read_file(run / "metrics.jsonl");
+  const auto weights = test::read_file(run / "checkpoints/last.pt");
+  const ProcessResult resumed =
+      trainer_in(folder.path(), "--resume runs/latest/checkpoint_epoch_002.pt");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_TRUE(std::regex_search(
+      resumed.err, std::regex("what came after epoch 2, step [0-9,]+ is kept in " + run.string() +
+                              "/superseded/1 \\(epochs 3 to 4: [0-9]+ records, [0-9]+ "
+                              "checkpoints, results\\)\n")))
+      << resumed.err;
+  const std::string later = test::read_file(run / "superseded/1/metrics.jsonl");
+  EXPECT_TRUE(records.ends_with(later));
+  EXPECT_EQ(test::read_file(run / "superseded/1/checkpoints/last.pt"), weights);
+  EXPECT_EQ(test::read_file(run / "checkpoints/checkpoint_epoch_004.pt").size(), weights.size());
+  const ProcessResult shown = trainer_in(folder.path(), "runs show latest");
+  EXPECT_NE(shown.out.find("superseded  superseded/1, epochs 3 to 4: "), std::string::npos)
+      << shown.out;
+  // In a run folder of its own.
+  const ProcessResult other =
+      trainer_in(folder.path(), "--resume " + (run / "superseded/1").string() + " --epochs 5");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_NE(fs::canonical(folder.path() / "runs/latest"), run);
+}
+
+TEST(ResumeTest, WhatAProcessLeftThatWasKilledBeforeItsFirstCheckpointIsRemoved) {
+  const test::TemporaryFolder folder;
+  const fs::path killed = folder.path() / "runs/20260101_000000";
+  folder.write("runs/20260101_000000/.config_resolved.yaml.tmp-4711", "");
+  folder.write("runs/20260101_000000/checkpoints/.checkpoint_epoch_000.pt.tmp-4711", "a part");
+  ASSERT_EQ(trainer_in(folder.path(), "-q --epochs 1").exit_code, 0);
+  EXPECT_FALSE(test::has_temporary_files(killed));
+}
+
+TEST(ResumeTest, OtherEpochsSayWhereTheLearningRateGoesOn) {
+  const test::TemporaryFolder folder;
+  const std::string cosine = "data.synthetic.num_samples=200 training.schedule.name=cosine ";
+  ASSERT_EQ(trainer_in(folder.path(), cosine + "--epochs 2").exit_code, 0);
+  const ProcessResult resumed = trainer_in(folder.path(), "--resume runs/latest --epochs 4");
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_TRUE(std::regex_search(
+      resumed.err,
+      std::regex("\ntraining.epochs: 2 before, 4 now: the schedule \\(cosine\\) spans all of "
+                 "them, so the learning rate goes on with [0-9.e-]+, after [0-9.e-]+\n")))
+      << resumed.err;
+  const ProcessResult same = trainer_in(folder.path(), "--resume runs/latest --epochs 4");
+  EXPECT_EQ(same.err.find("training.epochs:"), std::string::npos) << same.err;
 }
 
 TEST(ResumeTest, AChangedLearningRateIsRefusedOnResume) {

@@ -95,7 +95,7 @@ std::string refusal(const config::Config& config, std::size_t largest) {
 
 TEST_F(OutOfMemoryTest, WhereNotEvenOneRowFitsTheRunEnds) {
   EXPECT_EQ(refusal(wide_config(), 16),
-            "step 1 (epoch 1): out of memory on cpu with 1 rows; use a smaller model or data file");
+            "step 1 (epoch 1): out of memory on cpu with 1 row; use a smaller model or data file");
 }
 
 TEST_F(OutOfMemoryTest, ARunThatIsToStopIsNotSplit) {

@@ -10,7 +10,7 @@
 namespace trainer::config {
 
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
-enum class LogFormat { kText, kJson };
+enum class LogFormat { kText, kJson, kJsonConsole };
 
 /// The keys of `logging`.
 struct LoggingConfig {

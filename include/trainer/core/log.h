@@ -34,17 +34,25 @@ void set_rank(std::optional<int> rank);
 /// example, is reported once on the console.
 void open_file(const std::filesystem::path& path, Level level);
 
-/// Writes buffered lines and closes the file of open_file().
+/// From now on every message of at least `level` also goes to `path`, appended as a line of JSON.
+/// Throws as open_file() does.
+void open_json_file(const std::filesystem::path& path, Level level);
+
+/// Writes buffered lines and closes the files of open_file() and open_json_file().
 void close_file();
+
+/// Whether the console or a file has JSON.
+bool has_json();
 
 /// Logs an event that programs look for: `message` like any other, and as JSON also its name and
 /// its fields (an object). Other messages are the events message, warning and error.
 void event(std::string_view name, std::string_view message, const nlohmann::ordered_json& fields,
            Level level = Level::kInfo);
-/// The same for programs alone: nothing unless the console has JSON, and nothing in the file.
-void record(std::string_view name, std::string_view message, const nlohmann::ordered_json& fields);
-/// Logs a line of a text that follows an event and says the same as its fields: as info(), but a
-/// console with JSON does not have it.
+/// The same for programs alone: where there is JSON, and nowhere else.
+void record(std::string_view name, std::string_view message, const nlohmann::ordered_json& fields,
+            Level level = Level::kInfo);
+/// Logs a line of a text that follows an event and says the same as its fields: as info(), but not
+/// where there is JSON.
 void text_line(std::string_view line);
 /// Logs a label and a value, a line of the overview of a run, as JSON the event overview. An empty
 /// label continues the one before.

@@ -52,8 +52,9 @@ struct TrainReport {
   int64_t planned_epochs = 0;
   int64_t steps = 0;
   bool stopped_early = false;
-  int stop_signal = 0;   // of core/signals.h, if one stopped the run; its state is saved
-  bool is_first = true;  // of the processes of the run: who tells people about it
+  int stop_signal = 0;      // of core/signals.h, if one stopped the run; its state is saved
+  bool has_written = true;  // to the run folder; false: the run was complete already
+  bool is_first = true;     // of the processes of the run: who tells people about it
   std::optional<checkpoint::Best> best;
   checkpoint::Recoveries recoveries;
   std::string best_metric;                    // "validation loss"
