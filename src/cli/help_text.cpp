@@ -9,6 +9,7 @@
 
 #include "trainer/core/version.h"
 #include "trainer/run/blas.h"
+#include "trainer/run/libraries.h"
 
 namespace trainer::cli {
 namespace {
@@ -94,9 +95,14 @@ std::string train_help_footer() {
 
 std::string version_text() {
   const BuildInfo& build = build_info();
-  return fmt::format("trainer {} ({}{})\nLibTorch {}\nBLAS {}\nbuilt with {}, {}\n", build.version,
-                     build.git_commit.substr(0, 12), build.git_dirty ? ", modified" : "",
-                     build.libtorch, run::blas_info().name, build.compiler, build.build_type);
+  std::string text =
+      fmt::format("trainer {} ({}{})\n", build.version, build.git_commit.substr(0, 12),
+                  build.git_dirty ? ", modified" : "");
+  for (const auto& [name, version] : run::library_versions()) {
+    text += fmt::format("{} {}\n", name, version);
+  }
+  return text + fmt::format("BLAS {}\nbuilt with {}, {}\n", run::blas_info().name, build.compiler,
+                            build.build_type);
 }
 
 }  // namespace trainer::cli

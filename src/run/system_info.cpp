@@ -16,6 +16,7 @@
 #include "trainer/core/sysctl.h"  // IWYU pragma: keep
 #include "trainer/core/version.h"
 #include "trainer/run/blas.h"
+#include "trainer/run/libraries.h"
 
 namespace trainer::run {
 namespace {
@@ -84,7 +85,9 @@ Json system_info() {
                  {"compiler", build.compiler},
                  {"build_type", build.build_type},
                  {"libtorch", build.libtorch}}},
+               {"libraries", Json::object()},
                {"blas", blas.name}};
+  for (const auto& [name, version] : library_versions()) info["libraries"][name] = version;
   if (!blas.core.empty()) info["blas_core"] = blas.core;
   if (!blas.mistaken.empty()) info["blas_core_mistaken"] = blas.mistaken;
   return info;

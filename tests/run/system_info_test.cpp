@@ -19,6 +19,11 @@ TEST(SystemInfoTest, NamesMachineBuildAndBlas) {
   }
   EXPECT_GT(info["host"]["memory_bytes"].get<uint64_t>(), 1U << 28);
   EXPECT_FALSE(info["blas"].get<std::string>().empty());
+  for (const char* name :
+       {"LibTorch", "yaml-cpp", "fmt", "spdlog", "CLI11", "nlohmann_json", "zlib"}) {
+    ASSERT_TRUE(info["libraries"].contains(name)) << name;
+    EXPECT_FALSE(info["libraries"][name].get<std::string>().empty()) << name;
+  }
 }
 
 TEST(SystemInfoTest, AnAcceleratorIsNamedWithWhatIsKnownOfIt) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace trainer::run {
+
+/// Name and version of each library that this program uses, but for the BLAS (run/blas.h): those
+/// that it was built with, of zlib, zstd and SQLite those that are loaded, and DuckDB where one is
+/// found.
+std::vector<std::pair<std::string, std::string>> library_versions();
+
+}  // namespace trainer::run
