@@ -77,12 +77,6 @@ Completion flag_or_value(const Program& program, const TypedLine& line, const st
   return {};
 }
 
-// "~/data": what is no word of its own for the shell comes here as it is.
-fs::path with_home(const std::string& text) {
-  const auto home = home_folder();
-  return home && text.starts_with("~/") ? home->string() + text.substr(1) : text;
-}
-
 }  // namespace
 
 Completion complete(std::span<const CommandRow> table, std::span<const std::string> words) {
@@ -111,7 +105,7 @@ std::vector<Candidate> path_candidates(Paths paths, const std::string& typed) {
   const std::string name = typed.substr(folder.size());
   std::error_code ignored;
   for (const auto& entry :
-       fs::directory_iterator(folder.empty() ? "." : with_home(folder), ignored)) {
+       fs::directory_iterator(folder.empty() ? "." : with_home(folder).value_or(folder), ignored)) {
     const std::string found = entry.path().filename().string();
     if (found.starts_with('.') && !name.starts_with('.')) continue;
     const bool is_run = paths != Paths::kFiles && tracking::kind_of(entry.path());

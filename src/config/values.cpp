@@ -63,9 +63,6 @@ std::optional<int64_t> integer_in(const YAML::Node& node, const Bounds& bounds) 
   return value;
 }
 
-// "~/runs": what is no word of its own for the shell (output_dir=~/runs) comes here as it is.
-bool is_in_home(const std::string& text) { return text == "~" || text.starts_with("~/"); }
-
 // A list without its brackets: "8" or "64,32".
 YAML::Node elements_of(std::string_view text) {
   YAML::Node elements(YAML::NodeType::Sequence);
@@ -148,17 +145,14 @@ struct Assigner {
       access.member(config) = node.Scalar();
       return {};
     }
-    std::filesystem::path path = node.Scalar();
-    if (is_in_home(node.Scalar())) {
-      const auto home = home_folder();
-      if (!home) {
-        return fmt::format("expected a path without ~ because HOME names no home folder, got {}",
-                           in_quotes(node.Scalar()));
-      }
-      path = home->string() + node.Scalar().substr(1);
+    // "~/runs": what is no word of its own for the shell (output_dir=~/runs) comes here as it is.
+    const auto path = with_home(node.Scalar());
+    if (!path) {
+      return fmt::format("expected a path without ~ because HOME names no home folder, got {}",
+                         in_quotes(node.Scalar()));
     }
     access.member(config) =
-        path.empty() ? "" : std::filesystem::absolute(folder / path).lexically_normal().string();
+        path->empty() ? "" : std::filesystem::absolute(folder / *path).lexically_normal().string();
     return {};
   }
 

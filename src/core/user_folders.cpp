@@ -32,6 +32,13 @@ std::optional<fs::path> own_folder(const char* variable, const char* in_home) {
 
 std::optional<fs::path> home_folder() { return absolute_path_in("HOME"); }
 
+std::optional<fs::path> with_home(const std::string& text) {
+  if (text != "~" && !text.starts_with("~/")) return text;
+  const auto home = home_folder();
+  if (!home) return std::nullopt;
+  return home->string() + text.substr(1);
+}
+
 std::optional<fs::path> data_folder() { return own_folder("XDG_DATA_HOME", ".local/share"); }
 
 std::optional<fs::path> cache_folder() { return own_folder("XDG_CACHE_HOME", ".cache"); }

@@ -68,6 +68,16 @@ TEST(UserFoldersTest, ARelativePathNamesNone) {
   }
 }
 
+TEST(UserFoldersTest, ATildeStandsForTheHomeFolder) {
+  const Variable home("HOME", "/home/ada");
+  EXPECT_EQ(with_home("~"), "/home/ada");
+  EXPECT_EQ(with_home("~/runs"), "/home/ada/runs");
+  EXPECT_EQ(with_home("~bob/runs"), "~bob/runs");
+  home.set("ada");
+  EXPECT_EQ(with_home("~/runs"), std::nullopt);
+  EXPECT_EQ(with_home("runs"), "runs");
+}
+
 TEST(UserFoldersTest, TheFolderForTemporaryFilesIsThereAndAbsolute) {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("file", "").string();

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace trainer {
 
@@ -12,6 +13,10 @@ namespace trainer {
 
 /// HOME; nothing where the environment names none.
 std::optional<std::filesystem::path> home_folder();
+
+/// The path that a shell would make of `text`: with the home folder for a "~" before its first
+/// slash; nothing if the environment names none.
+std::optional<std::filesystem::path> with_home(const std::string& text);
 
 /// XDG_DATA_HOME/trainer, else ~/.local/share/trainer; nothing where the environment names none.
 std::optional<std::filesystem::path> data_folder();
