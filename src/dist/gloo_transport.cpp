@@ -23,6 +23,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/dist/rank_text.h"
 
 namespace trainer::dist {
 namespace {
@@ -50,9 +51,7 @@ class GlooTransport : public Transport {
     const char* what_next =
         patience == Patience::kForStep ? " and can be resumed, with any number of processes" : "";
     return {ErrorKind::kLostProcess,
-            fmt::format("lost {}; the run ends here{} ({}, waited up to {})", missing, what_next,
-                        reason,
-                        human_duration(std::chrono::duration<double>(limit_of(patience)).count()))};
+            fmt::format("lost {}; the run ends here{} ({})", missing, what_next, reason)};
   }
 
   void mark_dead(int64_t rank) noexcept override {
@@ -99,13 +98,16 @@ class GlooTransport : public Transport {
   }
 
   void finish_oldest(Patience patience) override {
+    const Stopwatch stopwatch;
+    const std::chrono::milliseconds limit = limit_of(patience);
     try {
       for (const auto& work : pending_.front()) {
-        if (!work->wait(limit_of(patience))) throw std::runtime_error("an operation was aborted");
+        if (!work->wait(limit)) throw std::runtime_error("an operation was aborted");
       }
       pending_.pop_front();
     } catch (const std::exception& error) {
-      throw lost(reason_of(error), patience);
+      const bool is_late = in_milliseconds(stopwatch.seconds()) >= limit;
+      throw lost(is_late ? no_answer_within(limit) : reason_of(error), patience);
     }
   }
 
@@ -141,7 +143,7 @@ class GlooTransport : public Transport {
   std::string call_roll() {
     try {
       // Other calls of a store behind a cut link wait as long as the start may take.
-      group_.store.wait("rank", 0, kStorePatience);
+      group_.store.require_answer(kStorePatience);
       group_.store.set("present", group_.rank, kYes);
       close();
       std::string lost = wait_for_answers();
@@ -165,7 +167,7 @@ class GlooTransport : public Transport {
     Answers answers;
     for (int64_t r = 0; r < size() && answers.failure.empty(); ++r) {
       if (const auto why = group_.store.find("failed", r)) {
-        answers.failure = fmt::format("{}, which ended with: {}", name_of(r), *why);
+        answers.failure = fmt::format("{}, which ended with: {}", name_of(r), shown(*why));
       }
       if (group_.store.has("present", r)) continue;
       answers.missing.push_back(name_of(r));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks come together: rank 0 hosts a store (c10d's TCPStore) at a port that is free,
-// unless the launcher hosts one or names a port, and tells the others where (launch/rendezvous.h).
-// Each rank enters its arrival there, waits for all others with a time limit of its own
-// (LibTorch 1.13 waits without an error), and then connects to each by Gloo, at the address by
-// which it reaches rank 0. Two ranks with one number, or runs of other sizes, are found before
-// that.
+// How the ranks come together: rank 0 hosts a store (launch/store_server.h), at a port that is free
+// unless MASTER_PORT names one, and tells the others where, with a token that it asks for. Where
+// the address is all that the launcher tells, the token is one that the user has set, and on one
+// machine the system says whose process it is. Each rank enters its arrival in the store, waits for
+// all others with a time limit, and then connects to each by Gloo, at the address by which it
+// reaches rank 0. Two ranks with one number, or runs of other sizes, are found before that.
 #include "trainer/dist/join.h"
 
 #include <fmt/format.h>
@@ -14,12 +14,10 @@
 
 #ifdef TRAINER_HAS_GLOO
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
-#include <future>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -29,58 +27,39 @@
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "trainer/core/format.h"
+#include "trainer/core/log.h"
 #include "trainer/core/parse.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/dist/rank_text.h"
+#include "trainer/launch/addresses.h"
 #include "trainer/launch/rendezvous.h"
+#include "trainer/launch/store_client.h"
+#include "trainer/launch/store_server.h"
+#include "trainer/launch/token.h"
 
-#include "dist/addresses.h"
+#include "dist/c10d_store.h"
 #include "dist/gloo_transport.h"
 #include "dist/nccl.h"
 #include "dist/process_settings.h"
 #include "dist/rank_store.h"
 #include "dist/shared_memory_transport.h"
+#include "dist/torchrun_store.h"
+#include "dist/wait_notice.h"
+#include "dist/within.h"
 
 namespace trainer::dist {
 namespace {
 
+using launch::Address;
+using launch::Door;
 using launch::Meeting;
 using Milliseconds = std::chrono::milliseconds;
 
 constexpr const char* kLocalHost = "127.0.0.1";
 
 [[noreturn]] void fail(const std::string& problem) { throw Error(ErrorKind::kDevice, problem); }
-
-using StorePointer = c10::intrusive_ptr<c10d::Store>;
-
-// LibTorch 1.13 has a second connection for each client of a store, and a thread that listens to it
-// and lets its errors end the process: so does a reset, where rank 0 is killed before it has
-// accepted that connection. The thread that joins sees the same on the first connection, and ends
-// with a message. So the other one stops there, and nobody waits for its end: stores are kept.
-[[noreturn]] void stop_listening() {
-  try {
-    if (std::current_exception()) std::rethrow_exception(std::current_exception());
-  } catch (const std::system_error&) {
-    while (true) pause();
-  } catch (...) {
-    std::abort();
-  }
-  std::abort();
-}
-
-void keep_for_ever(const StorePointer& store) {
-  static auto& kept = *new std::vector<StorePointer>();
-  kept.push_back(store);
-  std::set_terminate(stop_listening);
-}
-
-// Debian builds LibTorch 2 without libuv, which is the default there.
-template <class Options>
-void choose_server(Options& options) {
-  if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
-}
 
 class Joining {
  public:
@@ -105,11 +84,11 @@ class Joining {
  private:
   World connect() {
     keep_quiet();
-    connect_to_store();
+    const WaitNotice notice(waiting_text());
+    meet();
     arrive();
     const std::vector<std::string> hosts = wait_for_all();
-    const std::shared_ptr<c10d::Store> store = shared(store_);
-    GlooGroup group{.store = RankStore(store),
+    GlooGroup group{.store = entries(),
                     .group = shared(connect_all()),
                     .rank = place_.rank,
                     .hosts = hosts,
@@ -117,8 +96,21 @@ class Joining {
                     .start_timeout = options_.start_timeout};
     return {place_.rank, place_.size,
             with_shared_memory(make_gloo_transport(std::move(group)), notices(hosts), options_),
-            [store, rank = place_.rank, size = place_.size, timeout = options_.timeout](
-                c10::Device device) { return connect_nccl(store, rank, size, timeout, device); }};
+            [store = shared(as_c10d_store(client_)), rank = place_.rank, size = place_.size,
+             timeout = options_.timeout](c10::Device device) {
+              return connect_nccl(store, rank, size, timeout, device);
+            }};
+  }
+
+  // Most often it is a variable that was left over.
+  std::string waiting_text() const {
+    const std::string others =
+        place_.size == 2 ? fmt::format("rank {}", 1 - place_.rank) : "the other ranks";
+    return fmt::format(
+        "rank {} of {} ({}) waits for {}, for up to {}; to train by itself, set "
+        "distributed.enabled=off",
+        place_.rank, place_.size, launch::name_of(place_.launcher), others,
+        human_duration(std::chrono::duration<double>(options_.start_timeout).count()));
   }
 
   Notices notices(const std::vector<std::string>& hosts) const {
@@ -135,7 +127,7 @@ class Joining {
 
   static std::string notice_name(int count) { return fmt::format("notice{}", count); }
 
-  RankStore entries() const { return RankStore(shared(store_)); }
+  RankStore entries() const { return {client_, server_, options_.start_timeout}; }
 
   template <class Value>
   static std::shared_ptr<Value> shared(const c10::intrusive_ptr<Value>& pointer) {
@@ -147,89 +139,108 @@ class Joining {
                     options_.start_timeout - in_milliseconds(stopwatch_.seconds()));
   }
 
-  bool is_on_one_machine() const { return place_.local_size == place_.size; }
-
-  // Runs what waits without a limit of its own, for example a client of c10d's store whose port is
-  // some other program's. It is left behind if it does not return; the process ends anyway.
-  template <class Run>
-  static auto within(Milliseconds limit, const std::string& what, const Run& run) {
-    std::packaged_task<decltype(run())()> task(run);
-    auto result = task.get_future();
-    std::thread(std::move(task)).detach();
-    if (result.wait_for(limit) != std::future_status::ready) fail(what);
-    return result.get();
-  }
-
-  StorePointer open_store(const Address& address, bool is_server) const {
-    c10d::TCPStoreOptions options;
-    options.port = static_cast<uint16_t>(address.port);
-    options.isServer = is_server;
-    options.waitWorkers = false;
-    options.timeout = std::max(left(), Milliseconds(1000));  // in whole seconds
-    choose_server(options);
-    const std::string where = to_text(address);
-    const auto problem = [where](const std::string& why) {
-      return fmt::format(
-          "{}: expected the store of rank 0 there, got {}; check MASTER_ADDR and MASTER_PORT, and "
-          "that no other job uses them",
-          where, why);
-    };
-    const auto open = [address, options, is_server, problem]() -> StorePointer {
-      try {
-        StorePointer store = c10::make_intrusive<c10d::TCPStore>(address.host, options);
-        keep_for_ever(store);
-        return store;
-      } catch (const std::exception& e) {
-        const std::string why = reason_of(e);
-        if (!is_server) fail(problem(why));
-        const bool is_taken = why.find("Address already in use") != std::string::npos;
-        fail(fmt::format("rank 0 cannot listen on port {}: {}; choose another MASTER_PORT",
-                         address.port, is_taken ? "another program uses it" : why));
-      }
-    };
-    return within(left() + Milliseconds(1000), problem("no answer"), open);
-  }
-
-  void connect_to_store() {
-    if (rendezvous_.meeting == Meeting::kStore || rendezvous_.meeting == Meeting::kAddress) {
-      address_ = {rendezvous_.host, rendezvous_.port};
-      const bool is_server = place_.rank == 0 && rendezvous_.meeting == Meeting::kAddress;
-      store_ = open_store(address_, is_server);
+  void meet() {
+    if (rendezvous_.meeting == Meeting::kAddress) {
+      address_ = {rendezvous_.host, rendezvous_.port,
+                  rendezvous_.is_local ? Door::kUser : Door::kNetwork};
+      token_ = launch::token_of_user(launch::process_environment);
+      if (place_.rank == 0) host(address_);
+      connect_to_store();
+      if (place_.rank == 0) warn_of_strangers();
     } else if (place_.rank == 0) {
       host_and_tell();
     } else {
       find_host();
     }
-    if (!rendezvous_.key_prefix.empty()) {
-      store_ = c10::make_intrusive<c10d::PrefixStore>(rendezvous_.key_prefix, store_);
+  }
+
+  void host(const Address& address) {
+    launch::Socket listener = launch::listen_at(address);
+    if (!listener.is_open()) {
+      const std::string why =
+          errno == EADDRINUSE ? "another program uses it" : std::generic_category().message(errno);
+      fail(fmt::format("rank 0 cannot listen on port {}: {}; choose another MASTER_PORT",
+                       address.port, why));
+    }
+    if (address.port == 0) address_.port = launch::port_of(listener);
+    constexpr std::size_t kMoreConnections = 64;
+    launch::StoreLimits limits;
+    limits.max_members = static_cast<std::size_t>(place_.size) + kMoreConnections;
+    server_ =
+        std::make_shared<launch::StoreServer>(std::move(listener), address.door, token_, limits);
+  }
+
+  void connect_to_store() {
+    // Its own store is there at once, if it is.
+    constexpr Milliseconds kToItself{5000};
+    const Milliseconds limit = place_.rank == 0 ? std::min(left(), kToItself) : left();
+    try {
+      client_ = std::make_shared<launch::StoreClient>(address_, token_, limit);
+    } catch (const std::exception& e) {
+      if (place_.rank == 0) {
+        fail(
+            fmt::format("rank 0 runs on {}, which does not reach itself at {} ({}); set "
+                        "MASTER_ADDR to an address of this machine{}, or start rank 0 on the "
+                        "machine that has it",
+                        launch::host_name(), to_text(address_), e.what(), own_addresses_text()));
+      }
+      fail(
+          fmt::format("{}: expected the store of rank 0 there, got {}; check MASTER_ADDR and "
+                      "MASTER_PORT, and that no other job uses them",
+                      to_text(address_), e.what()));
     }
   }
 
+  void warn_of_strangers() const {
+    if (!token_.empty() || address_.door == Door::kUser) return;
+    log::warning(
+        fmt::format("{}: every program that reaches this port can disturb the run, as no token is "
+                    "set; set TRAINER_RENDEZVOUS_TOKEN, the same for all processes, unless the "
+                    "network is trusted",
+                    to_text(address_)));
+  }
+
+  static std::string own_addresses_text() {
+    const std::vector<std::string> addresses = launch::own_addresses();
+    return addresses.empty() ? "" : fmt::format(" ({})", joined(addresses, " or "));
+  }
+
   void host_and_tell() {
-    address_ = {kLocalHost, 0};
-    store_ = open_store(address_, true);
-    address_.port = static_cast<c10d::TCPStore&>(*store_).getPort();
+    token_ = launch::random_token();
     std::vector<std::string> hosts;
-    if (is_on_one_machine()) {
+    if (rendezvous_.is_local) {
       hosts = {kLocalHost};
     } else if (!rendezvous_.host.empty()) {
       hosts = {rendezvous_.host};
     } else {
-      hosts = own_addresses();
+      hosts = launch::own_addresses();
     }
-    share(fmt::format("{} {}", address_.port, fmt::join(hosts, " ")));
+    // Of several, it is not known by which the others come.
+    address_.host = hosts.size() == 1 ? hosts.front() : "";
+    host(address_);
+    if (hosts.size() != 1) address_.host = kLocalHost;
+    connect_to_store();
+    std::string text = fmt::format("{} {}", address_.port, token_);
+    for (const std::string& host : hosts) {
+      if (text.size() + 1 + host.size() <= launch::kMaxSharedText) text += " " + host;
+    }
+    share(text);
   }
 
   void find_host() {
     std::string text = share("");
-    const std::size_t space = text.find(' ');
-    const std::string port = text.substr(0, space);
-    address_.port = parse_int(port).value_or(0);
-    while (text.find(' ') != std::string::npos) {
-      text.erase(0, text.find(' ') + 1);
-      address_.host = text.substr(0, text.find(' '));
-      if (can_connect(address_, std::min(left(), Milliseconds(3000)))) {
-        store_ = open_store(address_, false);
+    const auto next = [&text] {
+      const std::string word = text.substr(0, text.find(' '));
+      text.erase(0, word.size() + 1);
+      return word;
+    };
+    address_.port = parse_int(next()).value_or(0);
+    token_ = next();
+    while (!text.empty()) {
+      address_.host = next();
+      constexpr Milliseconds kForEach{3000};
+      if (launch::connect_to(address_, std::min(left(), kForEach)).is_open()) {
+        connect_to_store();
         return;
       }
     }
@@ -240,6 +251,9 @@ class Joining {
   }
 
   std::string share(const std::string& text) const {
+    if (rendezvous_.meeting == Meeting::kStore) {
+      return share_by_torchrun(rendezvous_, place_, text, left());
+    }
     return launch::share_text(rendezvous_, place_, launch::process_environment, text, left());
   }
 
@@ -251,27 +265,16 @@ class Joining {
 
   // Enters this rank: its job and machine, and the address at which others find it.
   void arrive() {
-    own_address_ = is_on_one_machine() ? kLocalHost : local_address_towards(address_.host);
-    const std::string entry =
-        fmt::format("{} {} {} {}", job(), place_.size, own_address_.empty() ? "-" : own_address_,
-                    launch::host_name());
-    const std::string where = to_text(address_);
-    // Nothing of this object, which may be gone before it returns.
-    const auto enter = [store = entries(), rank = place_.rank, entry, where] {
-      if (store.count("arrived", rank) > 1) {
-        fail(
-            fmt::format("{}: rank {} is there twice; two jobs use this address, so set another "
-                        "MASTER_PORT for one of them",
-                        where, rank));
-      }
-      store.set("rank", rank, entry);
-      return true;
-    };
-    within(left(),
-           fmt::format("{}: expected the store of rank 0 there, got no answer; check MASTER_ADDR "
-                       "and MASTER_PORT, and that no other job uses them",
-                       where),
-           enter);
+    own_address_ = rendezvous_.is_local ? kLocalHost : launch::local_address_towards(address_.host);
+    if (entries().count("arrived", place_.rank) > 1) {
+      fail(
+          fmt::format("{}: rank {} is there twice; two jobs use this address, so set another "
+                      "MASTER_PORT for one of them",
+                      to_text(address_), place_.rank));
+    }
+    entries().set("rank", place_.rank,
+                  fmt::format("{} {} {} {}", job(), place_.size,
+                              own_address_.empty() ? "-" : own_address_, launch::host_name()));
   }
 
   std::vector<std::string> wait_for_all() {
@@ -288,7 +291,7 @@ class Joining {
         }
         std::this_thread::sleep_for(Milliseconds(5));
       }
-      std::string entry = store.get("rank", r);
+      std::string entry = shown(store.get("rank", r));
       const auto next = [&] {
         const std::string word = entry.substr(0, entry.find(' '));
         entry.erase(0, word.size() + 1);
@@ -309,9 +312,9 @@ class Joining {
       }
       const std::string address = next();
       // Rank 0 reaches itself by any address; the right one is that on the way to the others.
-      if (place_.rank == 0 && r > 0 && !is_on_one_machine() && address != "-" &&
+      if (place_.rank == 0 && r > 0 && !rendezvous_.is_local && address != "-" &&
           !address.starts_with("127.")) {
-        const std::string towards = local_address_towards(address);
+        const std::string towards = launch::local_address_towards(address);
         if (!towards.empty()) own_address_ = towards;
       }
       hosts.push_back(entry);
@@ -327,8 +330,8 @@ class Joining {
     const std::string device =
         interface != nullptr ? fmt::format("interface {}", interface) : own_address_;
     options->threads = 1;
-    const auto connect = [store = store_, options, interface, address = own_address_,
-                          rank = static_cast<int>(place_.rank),
+    const auto connect = [store = as_c10d_store(client_), options, interface,
+                          address = own_address_, rank = static_cast<int>(place_.rank),
                           size = static_cast<int>(place_.size)] {
       give_way();  // this thread ends soon, Gloo's stays
       options->devices.push_back(interface != nullptr ? Group::createDeviceForInterface(interface)
@@ -352,7 +355,9 @@ class Joining {
   Stopwatch stopwatch_;
   Address address_;  // of the store
   std::string own_address_;
-  StorePointer store_;
+  std::string token_;
+  std::shared_ptr<launch::StoreServer> server_;  // on rank 0
+  std::shared_ptr<launch::StoreClient> client_;
 };
 
 }  // namespace

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dist/rank_store.h"
 
-#ifdef TRAINER_HAS_GLOO
-
-#include <vector>
+#include <stdexcept>
+#include <thread>
 
 #include <fmt/format.h>
-#include <torch/csrc/distributed/c10d/Store.hpp>
 
 namespace trainer::dist {
 namespace {
+
+// For people, or short; the store takes no longer frames than this by far.
+constexpr std::size_t kMaxValueBytes = std::size_t{1} << 16U;
 
 std::string key(std::string_view name, int64_t rank) {
   return fmt::format("trainer/{}/{}", name, rank);
@@ -17,32 +18,33 @@ std::string key(std::string_view name, int64_t rank) {
 
 }  // namespace
 
-void RankStore::set(std::string_view name, int64_t rank, const std::string& value) const {
-  store_->set(key(name, rank), std::vector<uint8_t>(value.begin(), value.end()));
-}
-
-bool RankStore::has(std::string_view name, int64_t rank) const {
-  return store_->check({key(name, rank)});
+void RankStore::set(std::string_view name, int64_t rank, std::string_view value) const {
+  client_->set(key(name, rank), std::string(value.substr(0, kMaxValueBytes)));
 }
 
 std::optional<std::string> RankStore::find(std::string_view name, int64_t rank) const {
-  if (!has(name, rank)) return std::nullopt;
-  return get(name, rank);
+  return client_->find(key(name, rank));
 }
 
 std::string RankStore::get(std::string_view name, int64_t rank) const {
-  const std::vector<uint8_t> value = store_->get(key(name, rank));
-  return {value.begin(), value.end()};
+  using std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPause{1};
+  const steady_clock::time_point end = steady_clock::now() + limit_;
+  for (;;) {
+    if (auto value = find(name, rank)) return *value;
+    if (steady_clock::now() > end) {
+      throw std::runtime_error(fmt::format("nothing from rank {}", rank));
+    }
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
-void RankStore::wait(std::string_view name, int64_t rank, std::chrono::milliseconds limit) const {
-  store_->wait({key(name, rank)}, limit);
+void RankStore::require_answer(std::chrono::milliseconds limit) const {
+  client_->find(key("rank", 0), limit);
 }
 
 int64_t RankStore::count(std::string_view name, int64_t rank) const {
-  return store_->add(key(name, rank), 1);
+  return client_->add(key(name, rank), 1);
 }
 
 }  // namespace trainer::dist
-
-#endif

@@ -21,6 +21,7 @@
 #include "trainer/core/cpus.h"
 #include "trainer/core/spin.h"
 #include "trainer/core/stopwatch.h"
+#include "trainer/dist/rank_text.h"
 
 #include "dist/neighbor.h"
 
@@ -213,7 +214,7 @@ class SharedMemoryTransport : public Transport {
     }
     const auto limit = patience == Patience::kForStep ? timeout_ : start_timeout_;
     if (stopwatch.seconds() > std::chrono::duration<double>(limit).count()) {
-      throw lost("no answer", patience);
+      throw lost(no_answer_within(limit), patience);
     }
   }
 

@@ -21,6 +21,7 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
+#include "trainer/launch/addresses.h"
 
 #include "launch/pmi.h"
 #include "launch/pmix.h"
@@ -128,6 +129,11 @@ int descriptor_of(const Place& place, const Environment& environment) {
        kSetAddress);
 }
 
+// Where nobody has set how many ranks are on this machine, find_place() only guesses.
+bool knows_local_size(const Place& place, const Environment& environment) {
+  return place.launcher != Launcher::kVariables || is_set(environment, "LOCAL_WORLD_SIZE");
+}
+
 void check_text(const Place& place, const std::string& text) {
   if (text.size() <= kMaxSharedText && text.find('\n') == std::string::npos) return;
   fail(place,
@@ -162,6 +168,8 @@ Rendezvous find_rendezvous(const Place& place, const Environment& environment,
     rendezvous.key_prefix = fmt::format("attempt_{}/", place.restarts);
   }
   rendezvous.folder = find_folder(place, environment, rendezvous, folder);
+  rendezvous.is_local = (place.local_size == place.size && knows_local_size(place, environment)) ||
+                        (rendezvous.meeting == Meeting::kAddress && is_loopback(rendezvous.host));
   return rendezvous;
 }
 

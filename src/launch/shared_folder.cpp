@@ -14,12 +14,14 @@
 // rank 0 removed the folder.
 #include "launch/shared_folder.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <fstream>
 #include <optional>
-#include <random>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -29,6 +31,7 @@
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/launch/token.h"
 
 namespace trainer::launch {
 namespace {
@@ -53,11 +56,21 @@ std::optional<std::vector<std::string>> lines_of(const fs::path& file) {
   return lines;
 }
 
+// The text may be a secret: only this user may look into the folder, also if it was there before.
+void make_private_folder(const fs::path& folder, std::error_code& problem) {
+  fs::create_directories(folder.parent_path(), problem);
+  if (problem || mkdir(folder.c_str(), S_IRWXU) == 0) return;
+  const bool is_there = errno == EEXIST;
+  // Another rank may have removed it.
+  if (is_there && (chmod(folder.c_str(), S_IRWXU) == 0 || errno == ENOENT)) return;
+  problem = std::error_code(errno, std::generic_category());
+}
+
 void write(const fs::path& file, const std::string& text) {
   const fs::path folder = file.parent_path();
   for (;;) {
     std::error_code problem;
-    fs::create_directories(folder, problem);
+    make_private_folder(folder, problem);
     if (problem) {
       throw Error(ErrorKind::kFileSystem,
                   fmt::format("cannot create {}: {}", folder.string(), problem.message()));
@@ -140,11 +153,6 @@ void answer_all(const Wait& wait, const fs::path& folder, const std::string& tex
     }
     pause(wait, length);
   }
-}
-
-std::string random_token() {
-  std::random_device device;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
 }
 
 std::string ask(const Wait& wait, const fs::path& folder) {

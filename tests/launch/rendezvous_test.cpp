@@ -128,6 +128,23 @@ TEST(RendezvousTest, HalfAnAddressIsKept) {
   EXPECT_EQ(half.port, 29500);
 }
 
+TEST(RendezvousTest, RanksAreOnOneMachineIfTheLauncherOrTheAddressSaysSo) {
+  const Place whole{Launcher::kTorchrun, 1, 2, 1, 2, 0};
+  EXPECT_TRUE(found(whole, kAddress).is_local);
+  EXPECT_FALSE(found(place_of(Launcher::kTorchrun), kAddress).is_local);
+  // Without LOCAL_WORLD_SIZE that of a place is only the least.
+  const Place guessed{Launcher::kVariables, 1, 2, 1, 2, 0};
+  EXPECT_FALSE(found(guessed, joined_with(kAddress, {{"LOCAL_RANK", "1"}})).is_local);
+  EXPECT_TRUE(found(guessed, joined_with(kAddress, {{"LOCAL_WORLD_SIZE", "2"}})).is_local);
+  for (const char* host : {"127.0.0.1", "127.0.1.1", "::1"}) {
+    const Variables variables = joined_with(kAddress, {{"MASTER_ADDR", host}});
+    EXPECT_TRUE(found(place_of(Launcher::kVariables), variables).is_local) << host;
+  }
+  // Kubeflow gives this name to rank 0 alone.
+  const Variables variables = joined_with(kAddress, {{"MASTER_ADDR", "localhost"}});
+  EXPECT_FALSE(found(place_of(Launcher::kVariables), variables).is_local);
+}
+
 TEST(RendezvousTest, LongNamesAreCut) {
   const Variables variables =
       joined_with(kAddress, {{"TORCHELASTIC_RUN_ID", std::string(1000, 'x')}});
@@ -220,6 +237,24 @@ TEST(RendezvousTest, ProcessesMeet) {
   EXPECT_EQ(first.wait(), 0);
   EXPECT_EQ(second.wait(), 0);
   expect_nothing_left(meeters);
+}
+
+// What is shared may be a secret.
+TEST(RendezvousTest, NoOtherUserCanLookIntoTheFolder) {
+  const Meeters meeters;
+  const auto expect_private = [&] {
+    std::future<std::string> first = meeters.begin(1);
+    while (!meeters.has_request_of(1)) std::this_thread::yield();
+    EXPECT_EQ(fs::status(meeters.rendezvous.folder).permissions(), fs::perms::owner_all);
+    std::future<std::string> second = meeters.begin(2);
+    EXPECT_EQ(meeters.share(0), "node1:4711");
+    first.get();
+    second.get();
+  };
+  expect_private();
+  fs::create_directory(meeters.rendezvous.folder);  // of a run that was killed, or somebody else
+  fs::permissions(meeters.rendezvous.folder, fs::perms::all);
+  expect_private();
 }
 
 TEST(RendezvousTest, FilesOfAKilledRunAreNotTaken) {

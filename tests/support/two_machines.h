@@ -120,7 +120,7 @@ class TwoMachines {
           folder, arguments, Moments::kPassed,
           fmt::format("exec timeout -s KILL 300 {} sh -c 'cd {}; export RANK={} WORLD_SIZE={} "
                       "LOCAL_RANK={} LOCAL_WORLD_SIZE={} MASTER_ADDR=10.77.0.1 "
-                      "MASTER_PORT=29500; \"$@\"' sh",
+                      "MASTER_PORT=29500 TRAINER_RENDEZVOUS_TOKEN=secret; \"$@\"' sh",
                       machine(rank / local_size).entering(), folder.string(), rank, size,
                       rank % local_size, local_size)));
     }

@@ -13,9 +13,9 @@ namespace trainer::launch {
 
 /// By what the ranks of a run find each other.
 enum class Meeting : uint8_t {
-  kStore,    // the launcher's store at host and port: all ranks are its clients, rank 0 too
   kAddress,  // rank 0 listens at host and port
-  // Where rank 0 listens is what it tells the others with share_text:
+  kStore,    // rank 0 tells where it listens by the launcher's store at host and port
+  // Rank 0 tells it with share_text:
   kPmix,  // by Open MPI's mpirun
   kPmi1,  // by MPICH's mpiexec
   kPmi2,  // by srun --mpi=pmi2
@@ -31,6 +31,7 @@ struct Rendezvous {
   // A hidden name that no other run has. share_text makes this folder for kFile, kStore and
   // kAddress, and removes it.
   std::filesystem::path folder;
+  bool is_local = false;  // all ranks are on this machine, as the launcher or the address says
 
   bool operator==(const Rendezvous&) const = default;
 };
