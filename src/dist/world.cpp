@@ -17,6 +17,13 @@ Message message(int64_t rank, Value* values, std::size_t count) {
           .num_bytes = count * sizeof(Value)};
 }
 
+/// Of a text of another rank, which is trusted with no more memory than that.
+std::size_t checked_length(uint64_t length) {
+  constexpr uint64_t kMaxLength = uint64_t{1} << 30U;
+  if (length <= kMaxLength) return length;
+  throw Error(ErrorKind::kLostProcess, "another rank has sent what is no text; see its output");
+}
+
 }  // namespace
 
 std::shared_ptr<void> Transport::make_memory(std::size_t num_bytes) {
@@ -88,7 +95,7 @@ std::vector<std::string> World::gather_texts(const std::string& mine, Patience p
   gather(std::as_bytes(std::span(&length, 1)), std::as_writable_bytes(std::span(lengths)),
          patience);
   std::vector<std::string> texts(size);
-  for (std::size_t r = 0; r < size; ++r) texts[r].resize(lengths[r]);
+  for (std::size_t r = 0; r < size; ++r) texts[r].resize(checked_length(lengths[r]));
   texts[static_cast<std::size_t>(rank_)] = mine;
   finish(start_parts([&](int64_t rank) {
            return std::as_writable_bytes(std::span(texts[static_cast<std::size_t>(rank)]));
@@ -113,7 +120,7 @@ std::string World::broadcast_text(const std::string& text) const {
   uint64_t length = text.size();
   broadcast(std::as_writable_bytes(std::span(&length, 1)));
   std::string result = text;
-  result.resize(length);
+  result.resize(checked_length(length));
   broadcast(std::as_writable_bytes(std::span(result)));
   return result;
 }

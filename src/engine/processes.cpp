@@ -22,6 +22,7 @@
 #include "trainer/core/stopwatch.h"
 #include "trainer/core/version.h"
 #include "trainer/dist/join.h"
+#include "trainer/dist/rank_text.h"
 #include "trainer/launch/launcher.h"
 
 #include "engine/run_header.h"
@@ -102,10 +103,12 @@ std::vector<Fact> facts_of(const TrainRequest& request, const train::Session& se
   return facts;
 }
 
+std::string number_of(ErrorKind kind) { return std::to_string(static_cast<int>(kind)); }
+
 std::string to_text(const std::vector<Fact>& facts) {
   std::string text;
   for (const Fact& fact : facts) {
-    text += fmt::format("{}\n{}\n{}\n", static_cast<int>(fact.kind), fact.name, fact.value);
+    text += fmt::format("{}\n{}\n{}\n", number_of(fact.kind), fact.name, fact.value);
   }
   return text;
 }
@@ -115,7 +118,9 @@ std::vector<Fact> parse_facts(const std::string& text) {
   std::vector<Fact> facts;
   for (std::string kind; std::getline(lines, kind);) {
     Fact& fact = facts.emplace_back();
-    fact.kind = static_cast<ErrorKind>(std::stoi(kind));
+    if (kind == number_of(ErrorKind::kDevice)) fact.kind = ErrorKind::kDevice;
+    if (kind == number_of(ErrorKind::kCheckpoint)) fact.kind = ErrorKind::kCheckpoint;
+    if (kind == number_of(ErrorKind::kData)) fact.kind = ErrorKind::kData;
     std::getline(lines, fact.name);
     std::getline(lines, fact.value);
   }
@@ -143,7 +148,8 @@ void require_same(const std::string& first, const std::string& other, std::size_
   }
   throw Error(kind, fmt::format("rank {} ({}) cannot train the same run:\n  {}\nstart all "
                                 "processes with the same program, configuration and files",
-                                rank, host, fmt::join(differences, "\n  ")));
+                                rank, host,
+                                dist::shown(fmt::format("{}", fmt::join(differences, "\n  ")))));
 }
 
 }  // namespace
@@ -163,7 +169,10 @@ Processes join_processes(const TrainRequest& request) {
                   .shares_memory = config.backend != config::Backend::kGloo,
                   .timeout = in_milliseconds(config.timeout),
                   .start_timeout = in_milliseconds(config.start_timeout)}));
-  processes.hosts = processes.world->gather_texts(launch::host_name(), dist::Patience::kForStart);
+  for (const std::string& host :
+       processes.world->gather_texts(launch::host_name(), dist::Patience::kForStart)) {
+    processes.hosts.push_back(dist::shown(host));
+  }
   processes.sharing_cpus = count_sharing(processes);
   return processes;
 }
@@ -207,9 +216,9 @@ void require_agreement(const TrainRequest& request, const Processes& processes,
 std::string processes_text(const Processes& processes, const config::Config& config) {
   const int64_t shards = config.distributed.shards;
   std::string text =
-      fmt::format("data_parallel_size {}, data_parallel_rank {}, {} ({}), {}",
-                  processes.world->size(), processes.world->rank(), counted(shards, "shard"),
-                  launch::name_of(processes.place.launcher), processes.world->transport_name());
+      fmt::format("{}, started by {}: this is rank {}; {}; {} of a batch", processes.world->size(),
+                  launch::name_of(processes.place.launcher), processes.world->rank(),
+                  processes.world->transport_name(), counted(shards, "shard"));
   const int64_t idle = processes.world->size() - shards;
   if (idle > 0) {
     text += fmt::format("; {} without a shard: set distributed.shards to start a run with more",
@@ -235,6 +244,9 @@ Json to_json(const Processes& processes, const config::Config& config,
              const std::optional<train::ExchangeTrial>& trial) {
   Json json = {{"launcher", launch::name_of(processes.place.launcher)},
                {"data_parallel_size", processes.world->size()},
+               {"data_parallel_rank", processes.world->rank()},
+               {"global_batch_size",
+                config.training.batch_size * config.training.gradient_accumulation_steps},
                {"shards", config.distributed.shards},
                {"transport", processes.world->transport_name()},
                {"hosts", processes.hosts}};

@@ -40,7 +40,7 @@ void decide_shards(const TrainRequest& request, const Processes& processes, conf
 void require_agreement(const TrainRequest& request, const Processes& processes,
                        const train::Session& session);
 
-/// "data_parallel_size 4, data_parallel_rank 0, 8 shards (mpirun (Open MPI)), shared memory"
+/// "4, started by mpirun (Open MPI): this is rank 0; shared memory; 8 shards of a batch"
 std::string processes_text(const Processes& processes, const config::Config& config);
 
 /// "a step computes for 15 ms and adds gradients for 1 ms", and whether one process would be

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/dist/rank_text.h"
 #include "trainer/dist/reduction.h"
 
 #include "support/thread_world.h"
@@ -116,6 +117,12 @@ TEST(WorldTest, AProcessAloneSendsNothing) {
   reduction.add(mine, 3, values.data());
   reduction.finish();
   EXPECT_EQ(values, (Floats{1, 2, 3}));
+}
+
+TEST(RankTextTest, IsShownWithoutWhatATerminalWouldObey) {
+  EXPECT_EQ(shown("a \"path\\to\"\n\tänderte"), "a \"path\\to\"\n\\tänderte");
+  EXPECT_EQ(shown("evil\x1b]0;PWNED\x07 \xe2\x80\xae \xc2\x9b \xff"),
+            "evil\\x1b]0;PWNED\\x07 \\u202e \\u009b \\xff");
 }
 
 }  // namespace

@@ -2,11 +2,9 @@
 // Runs of several processes of the real program, which find each other by MASTER_ADDR.
 #include "support/processes.h"
 
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -14,13 +12,14 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/checkpoint/compare.h"
+#include "trainer/launch/addresses.h"
 
 #include "support/comes_true.h"
 #include "support/files.h"
@@ -87,14 +86,15 @@ TEST(ProcessesTest, OnlyTheFirstOneSpeaks) {
   Processes run(folder.path(), 2, kRun.substr(3) + "--epochs 1");
   const std::vector<ProcessResult> results = run.finish();
   expect_all(results, 0);
-  EXPECT_NE(results[0].err.find("processes   data_parallel_size 2, data_parallel_rank 0, 4 shards "
-                                "(RANK and WORLD_SIZE), shared memory\n"),
-            std::string::npos)
+  EXPECT_NE(
+      results[0].err.find("processes   2, started by RANK and WORLD_SIZE: this is rank 0; shared "
+                          "memory; 4 shards of a batch\n"),
+      std::string::npos)
       << results[0].err;
   EXPECT_NE(results[0].out.find("trained     1 epoch, "), std::string::npos) << results[0].out;
   EXPECT_EQ(results[1].err, "");
   EXPECT_EQ(results[1].out, "");
-  EXPECT_NE(read_file(folder.path() / "runs/latest/rank_1.log").find("data_parallel_rank 1"),
+  EXPECT_NE(read_file(folder.path() / "runs/latest/rank_1.log").find("this is rank 1"),
             std::string::npos);
 }
 
@@ -222,26 +222,113 @@ TEST(ProcessesTest, WithoutTheFirstOneTheAddressIsNamed) {
 // As rank 0 does that is killed before it has answered: connections that wait for it are reset.
 TEST(ProcessesTest, AStoreThatIsGoneBeforeItAnswersIsNamed) {
   const test::TemporaryFolder folder;
-  const int listener = test::tcp_socket();
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* as_address = reinterpret_cast<sockaddr*>(&address);
-  ASSERT_EQ(bind(listener, as_address, size), 0);
-  ASSERT_EQ(listen(listener, 16), 0);
-  ASSERT_EQ(getsockname(listener, as_address, &size), 0);
-  const int port = ntohs(address.sin_port);
+  const int port = test::free_port();
+  launch::Socket listener = launch::listen_at({"127.0.0.1", port, launch::Door::kUser});
   test::RunningProgram second(folder.path(), kRun + "distributed.start_timeout=300",
                               test::Moments::kPassed, test::variables_of_rank(1, 2, port));
-  pollfd waiting{.fd = listener, .events = POLLIN, .revents = 0};
-  ASSERT_EQ(poll(&waiting, 1, 300'000), 1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // for its other connections
-  close(listener);
+  ASSERT_TRUE(launch::wait_for_events(listener.get(), POLLIN, std::chrono::milliseconds(300'000)));
+  listener = launch::Socket();
   const ProcessResult result = second.finish();
   EXPECT_EQ(result.exit_code, 4);
-  EXPECT_TRUE(result.err.starts_with(fmt::format("[rank 1] error: 127.0.0.1:{}: ", port)))
+  EXPECT_EQ(result.err,
+            fmt::format("[rank 1] error: 127.0.0.1:{}: expected the store of rank 0 there, got "
+                        "Connection refused; check MASTER_ADDR and MASTER_PORT, and that no other "
+                        "job uses them\n",
+                        port));
+}
+
+/// What is set where the ranks may be on several machines.
+std::string variables_of_far_rank(int64_t rank, int port, const std::string& token) {
+  return fmt::format(
+      "export RANK={} WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT={} "
+      "TRAINER_RENDEZVOUS_TOKEN={};",
+      rank, port, token);
+}
+
+TEST(ProcessesTest, StrangersAtThePortOfTheFirstOneDelayAndChangeNothing) {
+  const test::TemporaryFolder folder;
+  const std::string run = kRun + "--epochs 3 distributed.backend=gloo --output-dir ";
+  ASSERT_EQ(trainer_in(folder.path(), run + "one").exit_code, 0);
+  const int port = test::free_port();
+  test::RunningProgram first(folder.path(), run + "two", test::Moments::kPassed,
+                             variables_of_far_rank(0, port, "secret"));
+  std::vector<launch::Socket> strangers;
+  const auto connect = [&](const std::string& bytes) {
+    launch::Socket socket;
+    wait_until([&] {
+      socket = launch::connect_to({"127.0.0.1", port}, std::chrono::milliseconds(1000));
+      return socket.is_open();
+    });
+    ASSERT_EQ(send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
+    strangers.push_back(std::move(socket));
+  };
+  for (int i = 0; i < 100; ++i) connect("");
+  connect("\x02");
+  connect("GET / HTTP/1.1\r\n\r\n");
+  // c10d's ADD to the arrivals of rank 1.
+  connect(std::string("\x03\x11\0\0\0\0\0\0\0", 9) + "trainer/arrived/1" +
+          std::string("\x01\0\0\0\0\0\0\0", 8));
+  // With a token of its own.
+  test::RunningProgram other(folder.path(), run + "other", test::Moments::kPassed,
+                             variables_of_far_rank(1, port, "guessed"));
+  EXPECT_EQ(other.finish().err,
+            fmt::format("[rank 1] error: localhost:{}: expected the store of rank 0 there, got a "
+                        "store that refuses this process, as it has another token; check "
+                        "MASTER_ADDR and MASTER_PORT, and that no other job uses them\n",
+                        port));
+  test::RunningProgram second(folder.path(), run + "two", test::Moments::kPassed,
+                              variables_of_far_rank(1, port, "secret"));
+  const std::vector<ProcessResult> results = {first.finish(), second.finish()};
+  expect_all(results, 0);
+  for (const ProcessResult& result : results) EXPECT_EQ(result.err, "");
+  expect_same_run(folder.path() / "one/latest", folder.path() / "two/latest");
+}
+
+TEST(ProcessesTest, WithoutATokenTheFirstOneWarns) {
+  const test::TemporaryFolder folder;
+  const int port = test::free_port();
+  test::RunningProgram first(folder.path(), kRun + "--epochs 1", test::Moments::kPassed,
+                             variables_of_far_rank(0, port, ""));
+  test::RunningProgram second(folder.path(), kRun + "--epochs 1", test::Moments::kPassed,
+                              variables_of_far_rank(1, port, ""));
+  const std::vector<ProcessResult> results = {first.finish(), second.finish()};
+  expect_all(results, 0);
+  EXPECT_EQ(results[0].err,
+            fmt::format("warning: localhost:{}: every program that reaches this port can disturb "
+                        "the run, as no token is set; set TRAINER_RENDEZVOUS_TOKEN, the same for "
+                        "all processes, unless the network is trusted\n",
+                        port));
+  EXPECT_EQ(results[1].err, "");
+}
+
+TEST(ProcessesTest, AFirstOneThatHasNotTheAddressSaysSo) {
+  const test::TemporaryFolder folder;
+  const std::string variables = "export RANK=0 WORLD_SIZE=2 MASTER_ADDR=no.invalid MASTER_PORT=" +
+                                std::to_string(test::free_port()) + ";";
+  test::RunningProgram first(folder.path(), kRun + "distributed.start_timeout=0.5",
+                             test::Moments::kPassed, variables);
+  const ProcessResult result = first.finish();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_TRUE(result.err.starts_with("error: rank 0 runs on ")) << result.err;
+  EXPECT_NE(result.err.find(" (no machine of this name); set MASTER_ADDR to an address of this "
+                            "machine"),
+            std::string::npos)
       << result.err;
+}
+
+TEST(ProcessesTest, OneThatWaitsForALongTimeSaysForWhomAndHowToTrainAlone) {
+  const test::TemporaryFolder folder;
+  test::RunningProgram first(folder.path(), kRun.substr(3) + "distributed.start_timeout=100",
+                             test::Moments::kPassed,
+                             test::variables_of_rank(0, 2, test::free_port()) + " exec 2>err;");
+  wait_until([&] {
+    return fs::exists(folder.path() / "err") &&
+           read_file(folder.path() / "err").find('\n') != std::string::npos;
+  });
+  EXPECT_EQ(read_file(folder.path() / "err"),
+            "rank 0 of 2 (RANK and WORLD_SIZE) waits for rank 1, for up to 1 min 40 s; to train by "
+            "itself, set distributed.enabled=off\n");
+  first.send(SIGKILL);
 }
 
 TEST(ProcessesTest, ARankThatIsThereTwiceIsNamed) {

@@ -132,8 +132,8 @@ TEST_F(TwoMachinesTest, MakeTheRunOfOneProcess) {
     expect_success(finish(start(*machines_, c.size, "--epochs 3 --output-dir " + name)));
     expect_same_bits("one", name);
     const std::string log = test::read_file(in_folder(name + "/latest/train.log"));
-    EXPECT_NE(log.find(fmt::format("data_parallel_size {}, data_parallel_rank 0, 4 shards (RANK "
-                                   "and WORLD_SIZE), {}\n",
+    EXPECT_NE(log.find(fmt::format("{}, started by RANK and WORLD_SIZE: this is rank 0; {}; 4 "
+                                   "shards of a batch\n",
                                    c.size, c.transport)),
               std::string::npos)
         << log;
