@@ -5,15 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/error.h"
 #include "trainer/duckdb/query.h"
 
 namespace trainer::apply {
 
 ParquetWriter::ParquetWriter(const std::filesystem::path& path, std::vector<ParquetColumn> columns)
-    : name_(path.string()),
-      columns_(std::move(columns)),
-      lines_(path.string() + ".csv"),
-      file_(path) {}
+    : name_(path.string()), columns_(std::move(columns)), lines_(path), file_(path) {}
 
 void ParquetWriter::finish() {
   std::string texts;
@@ -24,15 +22,21 @@ void ParquetWriter::finish() {
     const std::string name = duckdb::quoted_name(column.name);
     values += fmt::format("{}CAST({} AS {}) AS {}", comma, name, column.type, name);
   }
-  duckdb::execute(
-      {.name = name_,
-       .sql = fmt::format(
-           "COPY (SELECT {} FROM read_csv({}, auto_detect = false, header = true, delim = ',', "
-           "quote = '\"', escape = '\"', nullstr = '', columns = {{{}}})) TO {} (FORMAT parquet, "
-           "COMPRESSION zstd, USE_TMP_FILE false)",
-           values, duckdb::quoted_text(lines_.flushed().string()), texts,
-           duckdb::quoted_text(file_.flushed().string())),
-       .is_of_user = false});
+  try {
+    duckdb::execute(
+        {.name = "cannot write " + name_,
+         .sql = fmt::format(
+             "COPY (SELECT {} FROM read_csv({}, auto_detect = false, header = true, delim = ',', "
+             "quote = '\"', escape = '\"', nullstr = '', columns = {{{}}})) TO {} (FORMAT parquet, "
+             "COMPRESSION zstd, USE_TMP_FILE false)",
+             values, duckdb::quoted_text(lines_.flushed().string()), texts,
+             duckdb::quoted_text(file_.flushed().string())),
+         .is_of_user = false});
+  } catch (const Error& error) {
+    // The rows are our own, so that whatever DuckDB cannot do here is a matter of the file.
+    if (error.kind() != ErrorKind::kData) throw;
+    throw Error(ErrorKind::kFileSystem, error.what());
+  }
   file_.commit();
 }
 

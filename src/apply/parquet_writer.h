@@ -31,7 +31,7 @@ class ParquetWriter {
  private:
   std::string name_;
   std::vector<ParquetColumn> columns_;
-  AtomicFile lines_;  // never committed
+  AtomicFile lines_;  // never committed; named as the other one in messages
   AtomicFile file_;
 };
 

@@ -34,6 +34,10 @@ std::vector<Field> table_fields() {
       file(TRAINER_MEMBER(data.query_folder),
            "Folder where relative paths in data.query start. By default that of the file with "
            "data.query; on the command line, the working directory."),
+      choice(TRAINER_MEMBER(data.query_files),
+             "Files that data.query may read: any that you may, or only_named: those whose path or "
+             "pattern stands in quotes in the query. For queries that somebody else wrote.",
+             {.on_resume = OnResume::kMayChange}),
       folder_or({"auto", "off"}, TRAINER_MEMBER(data.cache),
                 "Where a table of files is kept as it was read and encoded: the next run with the "
                 "same files and keys begins at once, and its rows need not fit into memory. auto: "

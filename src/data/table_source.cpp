@@ -13,8 +13,11 @@ namespace trainer::data {
 
 TableSource training_source(const config::DataConfig& data) {
   if (data.source != config::Source::kQuery) return file_source(data, data.path);
-  return {
-      .path = "", .format = csv_format(data, {}), .query = data.query, .folder = data.query_folder};
+  return {.path = "",
+          .format = csv_format(data, {}),
+          .query = data.query,
+          .folder = data.query_folder,
+          .reads_only_named = data.query_files == config::QueryFiles::kOnlyNamed};
 }
 
 TableSource file_source(const config::DataConfig& data, const std::filesystem::path& path) {

@@ -15,7 +15,14 @@ namespace trainer::data {
 TableSql table_sql(const TableSource& source) {
   const SourceKind kind = source_kind(source);
   if (kind == SourceKind::kQuery) {
-    return {{.name = "data.query", .sql = source.query, .folder = source.folder}, {}, {}, 0};
+    return {
+        {.name = "data.query",
+         .sql = source.query,
+         .folder = source.folder,
+         .reads = source.reads_only_named ? duckdb::Reads::kNamedFiles : duckdb::Reads::kAnyFile},
+        {},
+        {},
+        0};
   }
   TableSql sql{.files = source_files(source.path)};
   for (const std::string& file : sql.files) sql.num_bytes += InputFile(file).size_hint();

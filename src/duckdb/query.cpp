@@ -16,6 +16,7 @@
 #include "duckdb/c_api.h"
 #include "duckdb/chunk_queue.h"
 #include "duckdb/session.h"
+#include "duckdb/sql_text.h"
 
 namespace trainer::duckdb {
 namespace {
@@ -106,8 +107,7 @@ std::string_view Chunk::text(size_t column, int64_t row) const {
 }
 
 struct Query::State {
-  explicit State(Statement given)
-      : statement(std::move(given)), session(statement.name, statement.folder) {}
+  explicit State(Statement given) : statement(std::move(given)), session(statement) {}
 
   Statement statement;
   Session session;
@@ -118,9 +118,7 @@ struct Query::State {
 
 Query::Query(Statement select) : state_(std::make_unique<State>(std::move(select))) {
   std::string& sql = state_->statement.sql;
-  while (!sql.empty() && std::string_view("; \t\r\n").find(sql.back()) != std::string_view::npos) {
-    sql.pop_back();
-  }
+  sql = without_end(sql);
   state_->session.require_select(sql, state_->statement.is_of_user);
   state_->session.stream("DESCRIBE " + sql);
   constexpr size_t kNameAndType = 2;
@@ -165,8 +163,6 @@ std::optional<double> Query::progress() const {
   return percentage / kAll;
 }
 
-void execute(const Statement& statement) {
-  Session(statement.name, statement.folder).run(statement.sql);
-}
+void execute(const Statement& statement) { Session(statement).run(statement.sql); }
 
 }  // namespace trainer::duckdb

@@ -4,7 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "trainer/duckdb/query.h"
+
 #include "duckdb/c_api.h"
+#include "duckdb/private_folder.h"
 
 namespace trainer::duckdb {
 
@@ -53,8 +56,8 @@ class Result {
 /// functions throw Error(kData) with DuckDB's message behind `name`.
 class Session {
  public:
-  /// Relative paths in statements start at `folder`, or if that is empty at the working directory.
-  Session(std::string name, const std::string& folder);
+  /// For that statement: with its name, folder and right to read.
+  explicit Session(const Statement& statement);
 
   const std::string& name() const { return name_; }
 
@@ -77,10 +80,14 @@ class Session {
  private:
   enum class Place { kLeft, kShown };
   [[noreturn]] void fail(const char* message, Place place = Place::kLeft) const;
+  void connect();
+  void restrict_to_named(const Statement& statement);
   void prepare(const std::string& sql, Place place);
 
   const CApi& api_;
   std::string name_;
+  bool is_of_user_;
+  PrivateFolder temporary_;
   // In this order: each needs those before it.
   Handle<CDatabase> database_;
   Handle<CConnection> connection_;

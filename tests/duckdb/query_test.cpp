@@ -123,7 +123,8 @@ TEST_F(QueryTest, AColumnMayBeLeftOutOrComeTwice) {
 }
 
 TEST_F(QueryTest, ASemicolonOrACommentMayEndIt) {
-  for (const char* sql : {"select 1 as a;", "select 1 as a ; \n", "select 1 as a -- one"}) {
+  for (const char* sql : {"select 1 as a;", "select 1 as a ; \n", "select 1 as a -- one",
+                          "select 1 as a; --", "select 1 as a /* ; /* 2 */ */ ; -- 'x\n ;"}) {
     Query query({.name = "q", .sql = sql});
     EXPECT_EQ(rows_of(query, true), Words{"1|"}) << sql;
   }
@@ -139,6 +140,42 @@ TEST_F(QueryTest, MessagesAreThoseOfDuckdb) {
             "data.query: Invalid Input Error: Cannot prepare multiple statements at once!");
   EXPECT_EQ(problem("create table t (a integer)"),
             "data.query: expected a SELECT statement, got one of another kind");
+}
+
+// Else a configuration of somebody else could bring code from the network and run it.
+TEST_F(QueryTest, NothingIsInstalledOrLoaded) {
+  Query query({.name = "q",
+               .sql = "select value from duckdb_settings() where name in "
+                      "('autoinstall_known_extensions', 'autoload_known_extensions')"});
+  EXPECT_EQ(rows_of(query, false), (Words{"false|", "false|"}));
+  EXPECT_NE(problem("select * from 'http://localhost:1/x.csv'").find("httpfs"), std::string::npos);
+}
+
+TEST_F(QueryTest, TemporaryFilesAreNotInTheWorkingDirectory) {
+  Query query({.name = "q",
+               .sql = "select value[:1] from duckdb_settings() where name = 'temp_directory'"});
+  EXPECT_EQ(rows_of(query, false), Words{"/|"});
+}
+
+TEST_F(QueryTest, OnlyNamedFilesAreReadIfThatIsWanted) {
+  for (const char* name : {"a.csv", "b.csv", "it's.csv", "c.txt"})
+    folder_.write(name, "x,y\n1,2\n");
+  const auto read = [&](const std::string& sql) {
+    Query query({.name = "data.query",
+                 .sql = sql,
+                 .folder = folder_.path().string(),
+                 .reads = Reads::kNamedFiles});
+    return rows_of(query, true).size();
+  };
+  EXPECT_EQ(read("from 'a.csv'"), 1U);
+  EXPECT_EQ(read("from \"a.csv\" -- don't\n union all from 'it''s.csv'"), 2U);
+  EXPECT_EQ(read("from '" + (folder_.path() / "a.csv").string() + "'"), 1U);
+  EXPECT_EQ(read("from '*.csv'"), 3U);
+  for (const char* sql : {"from read_csv('a' || '.csv')",
+                          "from read_text('c' || '.txt') -- 'a.csv'", "from glob('c' || '*')"}) {
+    const std::string message = test::message_of(ErrorKind::kData, [&] { read(sql); });
+    EXPECT_NE(message.find("Permission Error: Cannot access file"), std::string::npos) << message;
+  }
 }
 
 TEST_F(QueryTest, AnErrorInTheMiddleOfTheRowsIsNoEnd) {

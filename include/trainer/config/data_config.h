@@ -44,6 +44,7 @@ struct DataConfig {
   std::string path;
   std::string query;
   std::string query_folder;
+  QueryFiles query_files = QueryFiles::kAny;
   std::string cache = "auto";  // or "off", or a folder
   std::vector<std::string> target;
   Task task = Task::kAuto;

@@ -18,6 +18,7 @@ enum class ClassWeights { kNone, kBalanced };
 enum class Imputation { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
 enum class Outliers { kWarn, kClip, kIgnore };
+enum class QueryFiles { kAny, kOnlyNamed };
 enum class DatePart { kYear, kMonth, kDayOfWeek, kHour, kSeconds };
 enum class FitOn { kTrain, kTrainAndValidation, kAll };
 enum class SplitMethod { kRandom, kChronological };
@@ -83,6 +84,8 @@ template <>
 std::span<const std::string> enum_names<config::UnknownCategory>();
 template <>
 std::span<const std::string> enum_names<config::Outliers>();
+template <>
+std::span<const std::string> enum_names<config::QueryFiles>();
 template <>
 std::span<const std::string> enum_names<config::DatePart>();
 template <>

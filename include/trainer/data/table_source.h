@@ -17,9 +17,10 @@ namespace trainer::data {
 struct TableSource {
   /// Of a file; of a folder with tables; or a pattern with *, ? and []. "-": the standard input.
   std::string path;
-  CsvFormat format = {};    // of CSV text
-  std::string query = {};   // a SELECT, in place of a path
-  std::string folder = {};  // where relative paths in it start; empty: the working directory
+  CsvFormat format = {};          // of CSV text
+  std::string query = {};         // a SELECT, in place of a path
+  std::string folder = {};        // where relative paths in it start; empty: the working directory
+  bool reads_only_named = false;  // of files: those that the query names in quotes
 };
 
 /// The table that data.path or data.query names.

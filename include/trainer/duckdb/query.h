@@ -67,6 +67,7 @@ class Chunk {
 
  private:
   friend class Query;
+  friend class Session;
   struct CellsOfColumn {
     const void* cells = nullptr;
     const uint64_t* valid = nullptr;  // a bit for each row; nullptr: all are
@@ -78,12 +79,19 @@ class Chunk {
   std::vector<CellsOfColumn> columns_;
 };
 
-/// A statement in SQL.
+/// What a statement may read.
+enum class Reads {
+  kAnyFile,
+  kNamedFiles  // whose path or pattern stands in quotes in it
+};
+
+/// A statement in SQL. It installs and loads nothing, and opens no network connection.
 struct Statement {
   std::string name;  // what messages call it
   std::string sql;
   std::string folder = {};  // where relative paths start; empty: the working directory
   bool is_of_user = true;   // so that messages may show the place in it
+  Reads reads = Reads::kAnyFile;
 };
 
 /// One SELECT, run once. Rows come in an order that the query defines, or that of the files that it
