@@ -16,7 +16,11 @@ Json column_json(const data::Column& column) {
   if (!column.source.empty()) {
     json["source"] = column.source;
     json["date_part"] = to_text(column.date_part);
+    if (column.date_order != config::DateOrder::kYearFirst) {
+      json["date_order"] = to_text(column.date_order);
+    }
   }
+  if (!column.unit.empty()) json["unit"] = column.unit;
   if (column.offset != 0) json["offset"] = column.offset;
   if (column.fill) json["fill"] = in_file_units(*column.fill);
   if (column.limits) {

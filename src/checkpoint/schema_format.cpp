@@ -66,7 +66,11 @@ List column_list(const std::vector<data::Column>& columns) {
     if (!column.source.empty()) {
       entry.emplace_back("source", column.source);
       entry.emplace_back("date_part", to_text(column.date_part));
+      if (column.date_order != config::DateOrder::kYearFirst) {
+        entry.emplace_back("date_order", to_text(column.date_order));
+      }
     }
+    if (!column.unit.empty()) entry.emplace_back("unit", column.unit);
     if (column.is_sign) entry.emplace_back("is_sign", true);
     if (column.quantile_score == data::QuantileScore::kNormal) {
       entry.emplace_back("normal_scores", true);
@@ -97,6 +101,13 @@ data::Column read_column(const Reader& reader, int64_t version) {
   if (reader.has("source")) {
     column.source = reader.text("source");
     column.date_part = reader.choice<config::DatePart>("date_part");
+    if (reader.has("date_order")) {
+      column.date_order = reader.choice<config::DateOrder>("date_order");
+    }
+  }
+  if (reader.has("unit")) column.unit = reader.text("unit");
+  if (!column.unit.empty() && column.unit.find('#') == std::string::npos) {
+    reader.refuse("unit", "expected a # in place of the number");
   }
   if (reader.has("is_sign")) column.is_sign = reader.get<bool>("is_sign", "bool");
   if (column.is_sign && column.categories.size() != 2) {

@@ -138,11 +138,13 @@ void warn_about_numeric_names(const data::TableFacts& table) {
 }
 
 void log_table(const data::TableFacts& table) {
+  const std::string mark = table.thousands == ' ' ? "blanks" : std::string(1, table.thousands);
   log::info(
-      fmt::format("read {} and {} from {}{}{}", counted(table.num_rows, "row"),
+      fmt::format("read {} and {} from {}{}{}{}", counted(table.num_rows, "row"),
                   counted(std::ssize(table.columns), "column"), table.file,
                   table.has_lines ? ", delimiter " + data::delimiter_name(table.delimiter) : "",
-                  table.decimal == ',' ? ", decimal comma" : ""));
+                  table.decimal == ',' ? ", decimal comma" : "",
+                  table.thousands == '\0' ? "" : ", thousands separated by " + mark));
 }
 
 void log_ignored(std::span<const wizard::Exception> columns) {

@@ -14,9 +14,13 @@ bool valid_delimiter(std::string_view text) {
   return c < 0x80 && c != '"' && c != '\n' && c != '\r' && c != '\0' && !could_be_a_number;
 }
 
+bool valid_thousands(std::string_view text) {
+  return text == "," || text == "." || text == "'" || text == "_" || text == " ";
+}
+
 bool valid_decimal(std::string_view text) { return text == "." || text == ","; }
 
-// The table, and the roles of its columns.
+// The table.
 std::vector<Field> table_fields() {
   return {
       choice(TRAINER_MEMBER(data.source),
@@ -50,6 +54,12 @@ std::vector<Field> table_fields() {
              "What to predict. auto: classification if the target is text, has at most 20 distinct "
              "integer values, or has at most 100 that count from 0 or 1 without a gap and have "
              "five rows each on average; else regression."),
+  };
+}
+
+// How its text is written.
+std::vector<Field> format_fields() {
+  return {
       text_or(
           {"auto", "comma", "semicolon", "tab"}, TRAINER_MEMBER(data.delimiter), "one character",
           valid_delimiter,
@@ -57,12 +67,27 @@ std::vector<Field> table_fields() {
           "with data.decimal: \",\".",
           {.aliases = {"sep", "separator"}}),
       text(TRAINER_MEMBER(data.decimal), "\".\" or \",\"", valid_decimal,
-           "Decimal mark of the numbers in the CSV file. Thousands separators are not supported.",
-           {.aliases = {"decimal_separator"}}),
+           "Decimal mark of the numbers in the CSV file.", {.aliases = {"decimal_separator"}}),
+      text_or({"none", "space"}, TRAINER_MEMBER(data.thousands), "one of , . ' _ or a blank",
+              valid_thousands,
+              "Mark between groups of three digits in the numbers of the CSV file: \",\" for "
+              "1,325.26. Numbers without it are read as well.",
+              {.aliases = {"thousands_separator", "grouping_mark"}}),
       texts(TRAINER_MEMBER(data.missing),
             "Texts (in any capitalization) and numbers in the CSV file that mean a missing value. "
             "An empty field is always missing.",
             {.aliases = {"na_values", "nan_values", "missing_values"}}),
+      choice(TRAINER_MEMBER(data.date_order),
+             "Order of day and month in dates such as 04/07/2023 or 07.04.2023; those that begin "
+             "with the year are always known. auto: what fits all dates of the column; where both "
+             "orders do, day first with points, else the column is dropped.",
+             {.aliases = {"dayfirst"}}),
+  };
+}
+
+// The roles of its columns.
+std::vector<Field> role_fields() {
+  return {
       columns(TRAINER_MEMBER(data.ignore),
               "Columns of the CSV file to drop: names, or patterns with * and ?. The lists below "
               "accept patterns too.",
@@ -72,7 +97,7 @@ std::vector<Field> table_fields() {
               {.aliases = {"id_column", "index_col"}}),
       column(TRAINER_MEMBER(data.weight),
              "Column with the sample weight in the loss, in training and evaluation; other metrics "
-             "are unweighted. It is not a feature.",
+             "are unweighted. Rows of weight 0 are left out. It is not a feature.",
              {.aliases = {"sample_weight", "weight_column"}}),
       choice(TRAINER_MEMBER(data.class_weights),
              "Class weights in the loss. balanced: all classes contribute equally, whatever their "
@@ -100,7 +125,7 @@ std::vector<Field> column_fields() {
                       "lists it. auto: a fifth of the rows that have a value (five rows per "
                       "category on average), but at least 10 and at most 10,000."),
       texts(TRAINER_MEMBER(data.dates),
-            "Features of a column of dates (ISO 8601, or of a type of dates), each a column "
+            "Features of a column of dates (data.date_order, or of a type of dates), each a column "
             "NAME.PART: auto for all parts that vary in the training split, off for none, or a "
             "list of year, month, day_of_week (1 is Monday), hour and seconds (since 1970).",
             {.aliases = {"parse_dates", "date_features"}}),
@@ -158,11 +183,10 @@ std::vector<Field> split_fields() {
              "How rows are split: at random, or chronologically by data.time: the latest rows are "
              "the test split, those before them the validation split.",
              {.aliases = {"shuffle", "split_method"}}),
-      column(
-          TRAINER_MEMBER(data.time),
-          "Column of numbers or ISO 8601 dates for data.split: chronological. It is not a feature "
-          "unless data.numeric lists it.",
-          {.aliases = {"time_column", "timestamp", "date_column"}}),
+      column(TRAINER_MEMBER(data.time),
+             "Column of numbers or dates for data.split: chronological. It is not a feature "
+             "unless data.numeric lists it.",
+             {.aliases = {"time_column", "timestamp", "date_column"}}),
       column(
           TRAINER_MEMBER(data.split_column),
           "Column that assigns each row to a split: train, validation (or val) or test. It is not "
@@ -266,8 +290,8 @@ std::vector<Field> scaling_fields() {
 }  // namespace
 
 std::vector<Field> data_fields() {
-  return concatenated(
-      {table_fields(), column_fields(), split_fields(), source_fields(), scaling_fields()});
+  return concatenated({table_fields(), format_fields(), role_fields(), column_fields(),
+                       split_fields(), source_fields(), scaling_fields()});
 }
 
 }  // namespace trainer::config

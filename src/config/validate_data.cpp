@@ -18,6 +18,7 @@ void Conflicts::check_source() {
   for (const char* key : {"data.target",
                           "data.delimiter",
                           "data.decimal",
+                          "data.thousands",
                           "data.missing",
                           "data.drop_rows_without_target",
                           "data.ignore",
@@ -27,6 +28,7 @@ void Conflicts::check_source() {
                           "data.max_categories",
                           "data.cache",
                           "data.dates",
+                          "data.date_order",
                           "data.binary",
                           "data.scale_categories",
                           "data.embed_above",
@@ -91,6 +93,10 @@ void Conflicts::check_table() {
   if (config_.data.decimal == "," && (delimiter == "comma" || delimiter == ",")) {
     report("data.decimal",
            "conflicts with data.delimiter, which is also a comma; change one of them");
+  }
+  if (config_.data.decimal == config_.data.thousands) {
+    report("data.thousands",
+           "conflicts with data.decimal, which is the same mark; change one of them");
   }
   if (is_changed("data.fill_value") && config_.data.fill != Imputation::kConstant) {
     report("data.fill_value", "has no effect unless data.fill is constant");

@@ -105,9 +105,12 @@ const char* CsvCursor::read_dressed_number(const char* p, double& value) const {
   while (is_blank(*p)) ++p;
   const bool quoted = *p == '"';
   if (quoted) ++p;
+  while (quoted && is_blank(*p)) ++p;
   Decimal decimal;
   p = read_exponent(read_decimal(p, decimal, mark), decimal);
-  if (p == nullptr || !is_simple(decimal) || (quoted && *p != '"')) return nullptr;
+  if (p == nullptr || !is_simple(decimal)) return nullptr;
+  while (quoted && is_blank(*p)) ++p;
+  if (quoted && *p != '"') return nullptr;
   if (quoted) ++p;
   while (is_blank(*p)) ++p;
   value = to_double(decimal);

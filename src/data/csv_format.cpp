@@ -9,6 +9,8 @@
 #include "trainer/config/data_config.h"
 #include "trainer/core/parse.h"
 
+#include "data/number_text.h"
+
 namespace trainer::data {
 
 MissingValues::MissingValues() {
@@ -40,7 +42,11 @@ bool MissingValues::contains(std::string_view field) const {
 
 CsvFormat csv_format(const config::DataConfig& data, const std::filesystem::path& path) {
   const char decimal = data.decimal.front();
-  return {csv_delimiter(data.delimiter, path, decimal), decimal, MissingValues(data.missing)};
+  const char thousands = data.thousands == "none"    ? '\0'
+                         : data.thousands == "space" ? ' '
+                                                     : data.thousands.front();
+  return {csv_delimiter(data.delimiter, path, decimal), decimal, MissingValues(data.missing),
+          thousands};
 }
 
 char csv_delimiter(std::string_view choice, const std::filesystem::path& path, char decimal) {
@@ -56,20 +62,29 @@ char csv_delimiter(std::string_view choice, const std::filesystem::path& path, c
 }
 
 bool is_missing(std::string_view field, const CsvFormat& format) {
+  field = trimmed(field);
   if (format.missing.contains(field)) return true;
   if (!format.missing.has_numbers()) return false;
-  const std::optional<double> number = number_in(field, format.decimal);
+  const std::optional<double> number = number_in(field, format);
   return number && format.missing.contains(*number);
 }
 
-std::optional<double> number_in(std::string_view field, char decimal) {
-  if (decimal == '.') return parse_double(field);
-  if (field.find('.') != std::string_view::npos) return std::nullopt;
-  const size_t mark = field.find(decimal);
-  if (mark == std::string_view::npos) return parse_double(field);
-  std::string text(field);
-  text[mark] = '.';
-  return parse_double(text);
+std::optional<double> number_in(std::string_view field, const CsvFormat& format) {
+  field = trimmed(field);
+  if (format.decimal == '.' && format.thousands == '\0') return parse_double(field);
+  const std::optional<std::string> plain = plain_number(field, format.decimal, format.thousands);
+  return plain ? parse_double(*plain) : std::nullopt;
+}
+
+std::string_view trimmed(std::string_view field) {
+  constexpr std::string_view kBlanks = " \t";
+  while (!field.empty() && kBlanks.find(field.front()) != std::string_view::npos) {
+    field.remove_prefix(1);
+  }
+  while (!field.empty() && kBlanks.find(field.back()) != std::string_view::npos) {
+    field.remove_suffix(1);
+  }
+  return field;
 }
 
 std::vector<std::string> former_missing_texts() { return {"NA", "NaN", "null", "?"}; }

@@ -3,9 +3,14 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "data/csv_rows.h"
 #include "data/number_text.h"
 #include "data/offset.h"
 #include "data/time_text.h"
@@ -17,8 +22,19 @@ namespace {
 struct Count {
   int64_t numbers = 0;
   int64_t texts = 0;
-  int64_t dates = 0;  // of these
+  DateOrders dates = {};  // of these
+  int64_t with_unit = 0;  // of these, numbers with the same unit
+  std::string unit = {};  // of the first one
+  bool has_one_unit = true;
   OffsetSample sample = {};
+
+  // Most values.
+  bool are_dates() const {
+    return dates.num_dates() > 0 && 2 * dates.num_dates() > numbers + texts;
+  }
+  bool have_unit() const {
+    return has_one_unit && with_unit > 0 && numbers == 0 && 2 * with_unit > texts;
+  }
 };
 
 void count_number(Count& count, double number, size_t max_values) {
@@ -26,21 +42,28 @@ void count_number(Count& count, double number, size_t max_values) {
   count.sample.add(number, max_values);
 }
 
-// A column that is none ends this with its first text.
-void count_date(Count& count, std::string_view field, size_t max_values) {
-  if (count.dates < count.texts || count.numbers > 0) return;
-  const std::optional<Time> time = parse_time(field);
-  if (!time) return;
-  ++count.dates;
-  count.sample.add(time->value, max_values);
+void count_unit(Count& count, std::string_view field, const CsvFormat& format, size_t max_values) {
+  const std::optional<NumberWithUnit> parts = split_unit(field);
+  if (!parts) return;
+  const std::optional<double> number = number_in(parts->number, format);
+  if (!number) return;
+  if (count.with_unit++ == 0) count.unit = parts->unit;
+  count.has_one_unit = count.has_one_unit && parts->unit == count.unit;
+  count.sample.add(*number, max_values);
 }
 
-void count_field(Count& count, std::string_view field, char decimal, size_t max_values) {
-  if (const std::optional<double> number = number_in(field, decimal)) {
+void count_field(Count& count, std::string_view field, const CsvFormat& format, size_t max_values) {
+  if (const std::optional<double> number = number_in(field, format)) {
     count_number(count, *number, max_values);
+  } else if (!rewritten_number(field, format).empty()) {
+    ++count.numbers;
   } else {
-    count_date(count, field, max_values);
-    ++(rewritten_number(field, decimal).empty() ? count.texts : count.numbers);
+    ++count.texts;
+    if (const std::optional<double> seconds = count.dates.add(field)) {
+      count.sample.add(*seconds, max_values);
+    } else {
+      count_unit(count, field, format, max_values);
+    }
   }
 }
 
@@ -57,7 +80,7 @@ bool count_row(CsvCursor& cursor, const TableHeader& header, std::vector<double>
     if (plain > 0) continue;
     const std::string_view field = cursor.next_field();
     if (!is_missing(field, cursor.format())) {
-      count_field(counts[column], field, cursor.format().decimal, max_values);
+      count_field(counts[column], field, cursor.format(), max_values);
     }
     ++column;
   }
@@ -65,12 +88,17 @@ bool count_row(CsvCursor& cursor, const TableHeader& header, std::vector<double>
 }
 
 // Whether only more rows can tell what a column is.
-bool is_open(const HeaderColumn& column, const Count& count) {
+bool is_open(const TableHeader& header, size_t index, const Count& count) {
+  const HeaderColumn& column = header.columns[index];
+  const bool needs_order = header.date_order == config::DateOrder::kAuto &&
+                           (column.is_time || (!column.is_declared && !header.date_parts.empty()));
+  if (needs_order && count.are_dates() && count.dates.is_open()) return true;
   return !column.is_declared && count.numbers + count.texts == 0;
 }
 
 // Whether only more rows can tell the offset of a column.
-bool has_open_offset(const HeaderColumn& column, const Count& count) {
+bool has_open_offset(const TableHeader& header, size_t index, const Count& count) {
+  const HeaderColumn& column = header.columns[index];
   const bool is_number = column.is_declared && column.role == Role::kNumber;
   return (count.texts == 0 && count.sample.is_open()) || (is_number && count.numbers == 0);
 }
@@ -79,19 +107,30 @@ bool has_open_offset(const HeaderColumn& column, const Count& count) {
 template <class IsSo>
 size_t first_from(size_t column, const TableHeader& header, const std::vector<Count>& counts,
                   IsSo is_so) {
-  while (column < counts.size() && !is_so(header.columns[column], counts[column])) ++column;
+  while (column < counts.size() && !is_so(header, column, counts[column])) ++column;
   return column;
+}
+
+void leave_out(HeaderColumn& column, std::string reason) {
+  column.role = Role::kSkipped;
+  column.kind = ColumnKind::kIgnored;
+  column.reason = std::move(reason);
 }
 
 void decide(TableHeader& header, size_t index, const Count& count) {
   HeaderColumn& column = header.columns[index];
-  const bool are_dates = count.dates > 0 && count.dates == count.texts && count.numbers == 0;
-  if (are_dates && !header.date_parts.empty()) {
-    make_date(header, index);
+  if (count.are_dates() && !header.date_parts.empty()) {
+    if (header.date_order == config::DateOrder::kAuto && count.dates.is_open()) {
+      leave_out(column, fmt::format("no date tells day from month, such as {}; set "
+                                    "data.date_order: day_first or month_first",
+                                    count.dates.example()));
+    } else {
+      make_date(header, index);
+    }
   } else if (count.numbers + count.texts == 0) {
-    column.role = Role::kSkipped;
-    column.kind = ColumnKind::kIgnored;
-    column.reason = "all cells are missing";
+    leave_out(column, "all cells are missing");
+  } else if (count.have_unit()) {
+    column.unit = count.unit;
   } else if (count.texts > count.numbers) {
     column.role = Role::kText;
     column.kind = ColumnKind::kCategorical;
@@ -115,8 +154,15 @@ void infer_column_types(CsvSource& source, TableHeader& header) {
     if (!source.begin_row() || !count_row(source.cursor(), header, numbers, counts)) break;
   }
   for (size_t column = 0; column < counts.size(); ++column) {
-    if (!header.columns[column].is_declared) decide(header, column, counts[column]);
-    const Role role = header.columns[column].role;
+    HeaderColumn& about = header.columns[column];
+    about.date_order = header.date_order == config::DateOrder::kAuto
+                           ? counts[column].dates.order().value_or(config::DateOrder::kYearFirst)
+                           : header.date_order;
+    if (!about.is_declared) decide(header, column, counts[column]);
+    const Role role = about.role;
+    if (about.is_declared && role == Role::kNumber && counts[column].have_unit()) {
+      about.unit = counts[column].unit;
+    }
     const bool is_number = role == Role::kNumber || role == Role::kDate;
     header.offsets[column] = is_number ? choose_offset(counts[column].sample.take()) : 0;
   }

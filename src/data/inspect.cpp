@@ -2,12 +2,12 @@
 #include "trainer/data/inspect.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <functional>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,144 +16,17 @@
 #include "trainer/data/table_source.h"
 #include "trainer/duckdb/query.h"
 
+#include "data/column_inspector.h"
 #include "data/column_names.h"
 #include "data/csv_cursor.h"
 #include "data/csv_source.h"
 #include "data/csv_text.h"
 #include "data/error.h"
-#include "data/number_text.h"
 #include "data/report_reading.h"
 #include "data/table_sql.h"
-#include "data/time_text.h"
 
 namespace trainer::data {
 namespace {
-
-constexpr size_t kMaxLabelBytes = 1000;
-
-/// How many numbers of a table can only be read with one of the decimal marks.
-struct DecimalMarks {
-  int64_t num_commas = 0;
-  int64_t num_points = 0;
-};
-
-/// Collects the facts of one column, cell by cell.
-class Collector {
- public:
-  explicit Collector(std::string name) { facts_.name = std::move(name); }
-
-  void add(std::string_view field, int64_t line, const CsvFormat& format, DecimalMarks& marks) {
-    if (is_missing(field, format)) {
-      ++facts_.num_missing;
-      return;
-    }
-    if (facts_.num_values() == 0) facts_.first_value = field;
-    const std::optional<double> number = number_in(field, format.decimal);
-    if (number && std::isfinite(*number)) {
-      add_number(*number);
-      if (std::trunc(*number) != *number && !may_be_thousands(field)) ++marks.num_points;
-    } else {
-      add_text(field, line, format, marks);
-    }
-    count_different(field);
-  }
-
-  ColumnFacts take() {
-    if (facts_.num_numbers > 0 && !facts_.is_whole) facts_.num_distinct = 0;
-    if (facts_.num_distinct > kMaxLabels || !facts_.is_whole) labels_.clear();
-    facts_.labels.resize(labels_.size());
-    for (const auto& [text, label] : labels_) facts_.labels[label.index] = {text, label.count};
-    facts_.is_sequential = facts_.is_sequential && facts_.is_whole && facts_.num_numbers > 0;
-    return std::move(facts_);
-  }
-
- private:
-  struct Label {
-    size_t index;
-    int64_t count;
-  };
-
-  // "1.234": where the comma is the decimal mark, 1234.
-  static bool may_be_thousands(std::string_view field) {
-    constexpr size_t kThousand = 3;
-    const size_t point = field.find('.');
-    return point != std::string_view::npos && field.size() - point - 1 == kThousand;
-  }
-
-  void add_number(double number) {
-    const bool is_first = facts_.num_numbers == 0;
-    if (is_first || number < facts_.min) {
-      facts_.next_min = is_first ? number : facts_.min;
-      facts_.num_min = 1;
-    } else if (number == facts_.min) {
-      ++facts_.num_min;
-    } else if (facts_.next_min == facts_.min || number < facts_.next_min) {
-      facts_.next_min = number;
-    }
-    facts_.is_whole = facts_.is_whole && std::trunc(number) == number;
-    facts_.is_sequential = facts_.is_sequential && (is_first || number == last_ + 1);
-    facts_.min = is_first ? number : std::min(facts_.min, number);
-    facts_.max = is_first ? number : std::max(facts_.max, number);
-    last_ = number;
-    ++facts_.num_numbers;
-  }
-
-  void add_text(std::string_view field, int64_t line, const CsvFormat& format,
-                DecimalMarks& marks) {
-    const std::string plain = rewritten_number(field, format.decimal);
-    if (!plain.empty()) {
-      ++facts_.num_with_commas;
-      if (field.find('.') > field.find(',') && field.find('.') != std::string_view::npos) {
-        ++marks.num_points;  // 1,234.5
-      } else if (plain.find('.') != std::string::npos) {
-        ++marks.num_commas;  // 39,1 or 1.234,5
-      }
-    }
-    add_odd(field);
-    if (facts_.num_dates == facts_.num_texts && parse_time(field)) ++facts_.num_dates;
-    if (facts_.num_texts++ > 0) return;
-    facts_.first_non_number = field;
-    facts_.first_non_number_line = line;
-    facts_.without_commas = plain;
-  }
-
-  void add_odd(std::string_view field) {
-    if (has_many_texts_) return;
-    auto& texts = facts_.odd_texts;
-    const auto found = std::find_if(texts.begin(), texts.end(),
-                                    [&](const auto& text) { return text.first == field; });
-    if (found != texts.end()) {
-      ++found->second;
-    } else if (texts.size() < static_cast<size_t>(kMaxOddTexts)) {
-      texts.emplace_back(field, 1);
-    } else {
-      has_many_texts_ = true;
-      texts.clear();
-    }
-  }
-
-  // By hashes, so that a column of a million long texts does not fill the memory.
-  void count_different(std::string_view field) {
-    const size_t hash = std::hash<std::string_view>()(field);
-    if (facts_.is_whole && facts_.num_distinct < kMaxDistinct) {
-      const bool is_new = different_.insert(hash).second;
-      facts_.num_distinct += is_new ? 1 : 0;
-      facts_.has_repeats = facts_.has_repeats || !is_new;
-    } else if (facts_.is_whole && !facts_.has_repeats) {
-      facts_.has_repeats = different_.contains(hash);
-    }
-    if (facts_.is_whole && facts_.num_distinct <= kMaxLabels) {
-      const std::string text(field.substr(0, kMaxLabelBytes));
-      ++labels_.try_emplace(text, Label{.index = labels_.size(), .count = 0}).first->second.count;
-    }
-  }
-
-  ColumnFacts facts_;
-  double last_ = 0;
-  bool has_many_texts_ = false;
-  std::unordered_set<size_t> different_;
-  std::unordered_map<std::string, Label> labels_;
-};
 
 /// Reads the first rows with a delimiter.
 struct FirstRows {
@@ -202,7 +75,7 @@ class TableInspector {
     table_.delimiter = source.cursor().format().delimiter;
     const std::vector<std::string>& names = source.read_names(location);
     require_several(names, location, table_.delimiter, "--delimiter ");
-    columns_ = std::vector<Collector>(names.begin(), names.end());
+    columns_ = std::vector<ColumnInspector>(names.begin(), names.end());
     table_.num_rows = 0;
     const LongWork reading(kReading);
     for (; source.begin_row(); ++table_.num_rows) {
@@ -215,14 +88,26 @@ class TableInspector {
     return marks_;
   }
 
+  /// The mark between thousands that the numbers of a column need; NUL: none.
+  char thousands(const CsvFormat& format) const {
+    for (const ColumnInspector& column : columns_) {
+      if (const char mark = column.thousands(format); mark != '\0') return mark;
+    }
+    return '\0';
+  }
+
   /// Of what DuckDB reads: the columns of numbers, booleans, texts and times, as text.
   void read(const TableSql& sql, const CsvFormat& format) {
     duckdb::Query query(sql.select);
     std::vector<std::string> names;
     std::vector<duckdb::WantedColumn> wanted;
     for (size_t i = 0; i < query.columns().size(); ++i) {
-      names.push_back(query.columns()[i].name);
-      if (query.columns()[i].type == duckdb::ColumnType::kOther) continue;
+      const duckdb::ResultColumn& column = query.columns()[i];
+      names.push_back(column.name);
+      if (column.type == duckdb::ColumnType::kOther) {
+        unusable_.push_back({i, column});
+        continue;
+      }
       wanted.push_back({i, duckdb::CellType::kText});
       columns_.emplace_back(names.back());
     }
@@ -244,7 +129,14 @@ class TableInspector {
 
   void finish() {
     table_.columns.reserve(columns_.size());
-    for (Collector& column : columns_) table_.columns.push_back(column.take());
+    for (ColumnInspector& column : columns_) table_.columns.push_back(column.take());
+    for (const auto& [place, column] : unusable_) {  // in the order of the table
+      ColumnFacts facts;
+      facts.name = column.name;
+      facts.unusable_type = column.type_name;
+      table_.columns.insert(table_.columns.begin() + static_cast<std::ptrdiff_t>(place),
+                            std::move(facts));
+    }
   }
 
  private:
@@ -261,7 +153,8 @@ class TableInspector {
   }
 
   TableFacts& table_;
-  std::vector<Collector> columns_;
+  std::vector<ColumnInspector> columns_;
+  std::vector<std::pair<size_t, duckdb::ResultColumn>> unusable_;  // with their places
   DecimalMarks marks_;
 };
 
@@ -292,17 +185,28 @@ TableFacts inspect_table(const TableSource& source, const InspectOptions& option
   const bool finds_decimal = options.decimal == "auto";
   CsvFormat format = first_format(source, options);
   table.decimal = format.decimal;
-  TableInspector inspector(table);
-  const DecimalMarks marks = inspector.read(path, format);
+  auto inspector = std::make_unique<TableInspector>(table);
+  const DecimalMarks marks = inspector->read(path, format);
+  const auto read_again = [&] {
+    inspector = std::make_unique<TableInspector>(table);
+    inspector->read(path, format);
+  };
+  format.delimiter = table.delimiter;
   if (finds_decimal && table.delimiter != ',' && marks.num_commas > 0 && marks.num_points == 0) {
     table.decimal = format.decimal = ',';
-    TableInspector second(table);
-    second.read(path, format);
-    second.finish();
-  } else {
-    inspector.finish();
+    read_again();
   }
+  if (const char mark = inspector->thousands(format); mark != '\0') {
+    table.thousands = format.thousands = mark;
+    read_again();
+  }
+  inspector->finish();
   return table;
+}
+
+std::string unusable_reason(const std::string& type_name) {
+  if (type_name == "JSON") return "its values are of several types, or none is there";
+  return fmt::format("its type, {}, is neither a number nor a text", type_name);
 }
 
 std::vector<std::string> column_names(const TableSource& source, const InspectOptions& options) {

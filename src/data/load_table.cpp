@@ -129,6 +129,7 @@ ColumnOptions training_columns(const config::DataConfig& data, const Schema* tra
           .time = data.time,
           .drop_rows_without_target = data.drop_rows_without_target,
           .dates = config::date_parts(data),
+          .date_order = data.date_order,
           .expects_labels = data.task == config::Task::kClassification,
           .with_offsets = trained == nullptr ? nullptr : &trained->columns};
 }

@@ -12,6 +12,7 @@
 #include "trainer/core/format.h"
 
 #include "data/lower_median.h"
+#include "data/time_text.h"
 
 namespace trainer::data {
 namespace {
@@ -154,22 +155,57 @@ void for_each_numeric(Columns& columns, const Table& table, const Use& use) {
   }
 }
 
-// A cell as it is written, and one of the others shortly.
-std::string cell_text(double value, double offset) {
-  return offset == 0 ? fmt::format("{}", static_cast<float>(value))
-                     : fmt::format("{:.10g}", value + offset);
+// How numbers of a column are written.
+struct Writing {
+  std::string column;  // of the file
+  double offset = 0;
+  bool is_time = false;  // seconds, to be written as a date
+};
+
+bool is_time_of_date(const Column& column) {
+  return !column.source.empty() && column.date_part == config::DatePart::kSeconds;
 }
 
-std::string short_text(double value, double offset) {
-  return offset == 0 ? fmt::format("{:g}", value) : cell_text(value, offset);
+// The year of a date is far from others where its seconds are.
+bool is_told_by_seconds(const Column& column, const std::vector<Column>& columns) {
+  if (column.source.empty() || is_time_of_date(column)) return false;
+  return std::any_of(columns.begin(), columns.end(), [&](const Column& other) {
+    return other.source == column.source && is_time_of_date(other);
+  });
+}
+
+Writing writing_of(const Column& column) {
+  return {.column = is_time_of_date(column) ? column.source : column.name,
+          .offset = column.offset,
+          .is_time = is_time_of_date(column)};
+}
+
+// A float32 far from the others may miss its time of day, which then is not shown.
+std::string text_of_time(double value, double offset) {
+  constexpr double kDay = 86400;
+  constexpr double kMinute = 60;
+  const double precision = std::abs(value) * std::numeric_limits<float>::epsilon();
+  const double seconds = value + offset;
+  return date_text(precision < kMinute ? seconds : std::round(seconds / kDay) * kDay);
+}
+
+// A cell as it is written, and one of the others shortly.
+std::string cell_text(double value, const Writing& as) {
+  if (as.is_time) return text_of_time(value, as.offset);
+  return as.offset == 0 ? fmt::format("{}", static_cast<float>(value))
+                        : fmt::format("{:.10g}", value + as.offset);
+}
+
+std::string short_text(double value, const Writing& as) {
+  return as.offset == 0 && !as.is_time ? fmt::format("{:g}", value) : cell_text(value, as);
 }
 
 constexpr double kMaxExact = 1e9;  // deviations that are written as a whole number
 
 // "t.csv:100: column "t": 1000000 is 26,954 deviations from the median 50.2, and all others are
 // from 0.02 to 99.9".
-std::string outlier_text(const Table& table, const std::string& column, const Outliers& found,
-                         float value, double offset) {
+std::string outlier_text(const Table& table, const Writing& as, const Outliers& found,
+                         float value) {
   const size_t num_further = found.indices.size() - 1;
   const std::string further = num_further == 0
                                   ? "all others are"
@@ -180,9 +216,9 @@ std::string outlier_text(const Table& table, const std::string& column, const Ou
   const std::string distance = deviations < kMaxExact ? with_thousands(std::llround(deviations))
                                                       : fmt::format("{:.1e}", deviations);
   return fmt::format("{}: column {}: {} is {} deviations from the median {}; {} from {} to {}",
-                     row_location(table, found.indices.front()), in_quotes(column),
-                     cell_text(value, offset), distance, short_text(found.median, offset), further,
-                     short_text(found.low, offset), short_text(found.high, offset));
+                     row_location(table, found.indices.front()), in_quotes(as.column),
+                     cell_text(value, as), distance, short_text(found.median, as), further,
+                     short_text(found.low, as), short_text(found.high, as));
 }
 
 void keep_few(std::vector<std::string>& lines) {
@@ -203,11 +239,14 @@ std::string limit_cells(Table& table, const Column& column, size_t column_index)
     const bool is_beyond = cells[i] < column.limits->low || cells[i] > column.limits->high;
     if (is_beyond && count++ == 0) first = i;
   }
+  const Writing as = writing_of(column);
+  const auto limit_text = [&](float limit) {
+    return as.is_time ? cell_text(limit, as) : text_in_file_units(column, limit);
+  };
   std::string line = fmt::format(
       "{}: {} clipped to {} .. {}, the first is {} in {} {}", in_quotes(column.name),
-      counted(count, "cell"), text_in_file_units(column, column.limits->low),
-      text_in_file_units(column, column.limits->high), cell_text(cells[first], column.offset),
-      table.has_lines ? "line" : "row", table.lines[first / width]);
+      counted(count, "cell"), limit_text(column.limits->low), limit_text(column.limits->high),
+      cell_text(cells[first], as), table.has_lines ? "line" : "row", table.lines[first / width]);
   for (size_t i = column_index; i < cells.size(); i += width) {
     cells[i] = limited(cells[i], *column.limits);
   }
@@ -284,14 +323,16 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
   if (data.outliers == config::Outliers::kWarn && do_cells_rule) {
     const std::vector<Range> ranges = find_ranges(table.features, rows);
     for_each_numeric(table.columns, table, [&](const Column& column, size_t column_index) {
+      if (is_told_by_seconds(column, table.columns)) return;
       if (!may_have_outliers(table.features, column_index, rows, ranges[column_index])) return;
       const Array<float> cells = take_column(table.features, column_index, rows);
       const auto found = find_outliers(cells);
       if (!found) return;
       lines.push_back(
-          outlier_text(table, column.name, *found, cells[found->indices.front()], column.offset) +
-          "; correct it, set data.outliers: clip, or data.scaling: robust or quantile, or add it "
-          "to data.missing if it is a code for missing values");
+          outlier_text(table, writing_of(column), *found, cells[found->indices.front()]) +
+          fmt::format("; correct it, set data.outliers: clip, or data.scaling: robust or quantile, "
+                      "or add {} to data.missing if it is a code for missing values",
+                      column.source.empty() ? "it" : "the date, as it is written,"));
     });
   }
   const size_t num_targets = target.values.size() / rows.size();
@@ -302,9 +343,10 @@ std::vector<std::string> describe_outliers(const Table& table, const Target& tar
     const Array<float> column = take_column(values, i, rows);
     const auto found = find_outliers(column);
     if (!found) continue;
-    const double offset = target.offsets.empty() ? 0 : target.offsets[i];
+    const Writing as{.column = table.target_names[i],
+                     .offset = target.offsets.empty() ? 0 : target.offsets[i]};
     lines.push_back(
-        outlier_text(table, table.target_names[i], *found, column[found->indices.front()], offset) +
+        outlier_text(table, as, *found, column[found->indices.front()]) +
         "; correct the target or remove the row, or set training.loss: huber or l1, which are less "
         "sensitive to it");
   }

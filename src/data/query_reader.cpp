@@ -15,6 +15,7 @@
 
 #include "trainer/core/checksum.h"
 #include "trainer/core/format.h"
+#include "trainer/data/inspect.h"
 #include "trainer/duckdb/query.h"
 
 #include "data/chunk_reader.h"
@@ -60,7 +61,7 @@ void decide(TableHeader& header, size_t index, const ResultColumn& result) {
     case ColumnType::kOther:
       column.role = Role::kSkipped;
       column.kind = ColumnKind::kIgnored;
-      column.reason = fmt::format("its type, {}, is neither a number nor a text", result.type_name);
+      column.reason = unusable_reason(result.type_name);
   }
 }
 

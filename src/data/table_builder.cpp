@@ -14,6 +14,7 @@
 
 #include "data/cell_problems.h"
 #include "data/date_parts.h"
+#include "data/number_text.h"
 
 namespace trainer::data {
 namespace {
@@ -32,11 +33,25 @@ std::optional<Split> parse_split(std::string_view field) {
   return std::nullopt;
 }
 
-std::string date_problem(std::string_view field) {
+// Dates as a column may have them.
+std::string_view examples(config::DateOrder order) {
+  switch (order) {
+    case config::DateOrder::kDayFirst:
+      return "31.12.2026 or 31/12/2026 12:30";
+    case config::DateOrder::kMonthFirst:
+      return "12/31/2026 or 12/31/2026 12:30";
+    case config::DateOrder::kAuto:
+    case config::DateOrder::kYearFirst:
+      break;
+  }
+  return "2026-03-01 or 2026-03-01T12:30:00";
+}
+
+std::string date_problem(std::string_view field, const HeaderColumn& column) {
   return fmt::format(
-      "expected a date such as 2026-03-01 or 2026-03-01T12:30:00, got {}; correct it, or set "
-      "data.dates: off",
-      in_quotes(field));
+      "expected a date such as {}, got {}; {}", examples(column.date_order), in_quotes(field),
+      column.is_trained ? "correct it: the column had such dates in the training data"
+                        : "correct it, add it to data.missing, or set data.dates: off");
 }
 
 std::string length_problem(std::string_view field) {
@@ -79,7 +94,7 @@ bool TableBuilder::numbers(size_t column, std::span<const double> values, float*
 }
 
 float TableBuilder::number(size_t column, std::string_view field) {
-  const std::optional<double> value = number_in(field, format_.decimal);
+  const std::optional<double> value = number_in(field, format_, header_.columns[column].unit);
   const auto number = static_cast<float>(value.value_or(0) - header_.offsets[column]);
   const bool stands_for_itself = value && !format_.missing.contains(*value);
   if (stands_for_itself && std::isfinite(number)) return number;
@@ -105,15 +120,17 @@ void TableBuilder::date(size_t column, std::string_view field, float* cells) {
     std::fill_n(cells, header_.columns[column].parts.size(), missing_number(column));
     return;
   }
-  const std::optional<Time> time = parse_time(field);
-  if (!time || time->kind != TimeKind::kDate) throw CellError(column, date_problem(field));
+  const HeaderColumn& about = header_.columns[column];
+  const std::optional<Time> time = parse_time(field, about.date_order);
+  if (!time || time->kind != TimeKind::kDate) throw CellError(column, date_problem(field, about));
   date(column, time->value, cells);
 }
 
 void TableBuilder::date(size_t column, double seconds, float* cells) {
   constexpr double kMaxSeconds = 9e11;  // 28,000 years
   if (!(std::abs(seconds) <= kMaxSeconds)) {
-    throw CellError(column, date_problem(fmt::format("{} seconds since 1970", seconds)));
+    throw CellError(column, date_problem(fmt::format("{} seconds since 1970", seconds),
+                                         header_.columns[column]));
   }
   for (const config::DatePart part : header_.columns[column].parts) {
     const double value = part_of(seconds, part);
@@ -157,10 +174,11 @@ void TableBuilder::target(size_t column, std::string_view field, size_t cell) {
                   header_.is_of_training ? "fill it in, remove the row, or drop all such rows with "
                                            "data.drop_rows_without_target: true"
                                          : kFillIn);
-  if (format_.decimal != '.' && number_in(field, format_.decimal)) {
-    std::string text(field);
-    std::replace(text.begin(), text.end(), format_.decimal, '.');
-    table_.targets.set(cell, text);
+  const std::string_view text = trimmed(field);
+  const bool is_plain =
+      text.size() == field.size() && format_.decimal == '.' && format_.thousands == '\0';
+  if (!is_plain && number_in(text, format_)) {
+    table_.targets.set(cell, *plain_number(text, format_.decimal, format_.thousands));
   } else {
     table_.targets.set(cell, field);
   }
@@ -187,19 +205,22 @@ int64_t TableBuilder::group(size_t column, std::string_view field) {
 
 float TableBuilder::weight(size_t column, std::string_view field) const {
   require_present(column, field, "a weight", kFillIn);
-  const auto weight = static_cast<float>(number_in(field, format_.decimal).value_or(-1));
+  const auto weight = static_cast<float>(number_in(field, format_).value_or(-1));
   if (std::isfinite(weight) && weight >= 0) return weight;
   throw CellError(column,
                   fmt::format("expected a weight (a number >= 0), got {}", in_quotes(field)));
 }
 
 double TableBuilder::time(size_t column, std::string_view field) {
-  const std::optional<Time> time = parse_time(field);
+  const config::DateOrder order = header_.columns[column].date_order;
+  const std::optional<Time> time = parse_time(field, order);
   if (!time) {
-    throw CellError(column, fmt::format("expected a time, a number or a date such as 2026-03-01 or "
-                                        "2026-03-01T12:30:00, got {}",
-                                        is_missing(field, format_) ? missing_as_found(field)
-                                                                   : in_quotes(field)));
+    DateOrders orders;
+    const char* fix = orders.add(field) ? "; set data.date_order: day_first or month_first" : "";
+    throw CellError(
+        column,
+        fmt::format("expected a time, a number or a date such as {}, got {}{}", examples(order),
+                    is_missing(field, format_) ? missing_as_found(field) : in_quotes(field), fix));
   }
   if (time_kind_.value_or(time->kind) != time->kind) {
     throw CellError(column, fmt::format("expected a {} as in previous rows, got {}",
@@ -228,6 +249,7 @@ void TableBuilder::finish() {
       Column& added = table_.columns.emplace_back(
           Column{column.name, column.kind, column.is_declared, column.reason});
       added.offset = header_.offsets[i];
+      added.unit = column.unit;
     }
   }
   table_.features.num_rows = static_cast<int64_t>(num_rows);
@@ -240,6 +262,7 @@ void TableBuilder::add_parts(size_t column) {
     Column& added = table_.columns.emplace_back(Column{part_name(date.name, part)});
     added.source = date.name;
     added.date_part = part;
+    added.date_order = date.date_order;
     added.offset = part == config::DatePart::kSeconds ? header_.offsets[column] : 0;
     table_.feature_names.push_back(added.name);
     table_.dictionaries.emplace_back();

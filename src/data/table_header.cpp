@@ -170,9 +170,11 @@ TableHeader make_header(const std::string& location, const std::vector<std::stri
   TableHeader header{location, roles.take()};
   header.drops_rows_without_target = options.drop_rows_without_target;
   header.date_parts = options.dates;
+  header.date_order = options.date_order;
   header.is_of_training = true;
   for (HeaderColumn& column : header.columns) {
     column.refuses_missing = options.fill == config::Imputation::kError;
+    if (header.date_order != config::DateOrder::kAuto) column.date_order = header.date_order;
   }
   count_features(header);
   if (header.num_features == 0) {
@@ -208,14 +210,22 @@ void take_trained(const std::vector<Column>& from, TableHeader& header) {
     HeaderColumn& column = header.columns[i];
     header.offsets[i] = 0;
     column.parts.clear();
+    bool was_text = false;
     for (const Column* known : trained[column.name]) {
       // Of the parts of a date, only the seconds have one.
       if (known->offset != 0) header.offsets[i] = known->offset;
       if (!known->source.empty()) column.parts.push_back(known->date_part);
+      column.date_order = known->date_order;
+      was_text = known->kind == ColumnKind::kCategorical ||
+                 (known->kind == ColumnKind::kIgnored && !column.unit.empty());
     }
-    if (column.role == Role::kDate && column.parts.empty()) {  // before there were dates
+    const bool is_new_date = column.role == Role::kDate && column.parts.empty();
+    const bool is_new_other = was_text && column.role != Role::kText;
+    // The model is from before there were such dates or units.
+    if (!column.is_declared && (is_new_date || is_new_other)) {
       column.role = Role::kText;
       column.kind = ColumnKind::kCategorical;
+      column.unit.clear();
     }
   }
 }
@@ -233,7 +243,8 @@ void count_features(TableHeader& header) {
   for (size_t column = header.columns.size(); column-- > 0;) {
     const Role role = header.columns[column].role;
     // A cell that is needed as text as well is no plain number.
-    const bool is_plain = !header.columns[column].kept_index && !header.columns[column].is_time;
+    const bool is_plain = !header.columns[column].kept_index && !header.columns[column].is_time &&
+                          header.columns[column].unit.empty();
     run = role == Role::kNumber && is_plain ? run + 1 : 0;
     header.numbers_from[column] = run;
     header.num_features += num_cells(header.columns[column]);

@@ -26,7 +26,9 @@ struct HeaderColumn {
       {};                   // among the ids, of a column that is read for more than that
   bool is_time = false;     // also of a column that is read for more
   std::string reason = {};  // why it is left out
-  std::vector<config::DatePart> parts = {};  // kDate: one feature each
+  std::vector<config::DatePart> parts = {};                      // kDate: one feature each
+  config::DateOrder date_order = config::DateOrder::kYearFirst;  // kDate and times
+  std::string unit = {};                                         // kNumber, see Column::unit
 };
 
 /// What is known of a file before its rows are read.
@@ -40,6 +42,7 @@ struct TableHeader {
   bool is_of_training = false;       // of data.path
   std::vector<double> offsets = {};  // [columns.size()] what is subtracted from numbers and seconds
   std::vector<config::DatePart> date_parts = {};  // of columns that no option names
+  config::DateOrder date_order = config::DateOrder::kAuto;
 };
 
 /// What the options say of each column. Throws Error(kData), see read_table.

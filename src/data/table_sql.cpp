@@ -12,6 +12,16 @@
 #include "data/source_files.h"
 
 namespace trainer::data {
+namespace {
+
+// Types come from all rows, and every key becomes a column: those that few rows have, or that come
+// late, too.
+constexpr const char* kSelectJson =
+    "SELECT * FROM read_json_auto({}, sample_size = -1, map_inference_threshold = -1, "
+    "field_appearance_threshold = 0, union_by_name = true)";
+
+}  // namespace
+
 TableSql table_sql(const TableSource& source) {
   const SourceKind kind = source_kind(source);
   if (kind == SourceKind::kQuery) {
@@ -31,7 +41,7 @@ TableSql table_sql(const TableSource& source) {
       .name = source.path,
       .sql = kind == SourceKind::kParquet
                  ? fmt::format("SELECT * FROM read_parquet({}, union_by_name = true)", files)
-                 : fmt::format("SELECT * FROM read_json_auto({})", files),
+                 : fmt::format(kSelectJson, files),
       .is_of_user = false};
   if (kind == SourceKind::kParquet) {
     require_same_columns(sql.files);

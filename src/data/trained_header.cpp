@@ -106,6 +106,8 @@ class TrainedRoles {
       offsets_[static_cast<size_t>(column - columns_.data())] = trained.offset;
     }
     column->kind = trained.kind;
+    column->date_order = trained.date_order;
+    column->unit = trained.unit;
     column->is_trained = true;
     column->refuses_missing = is_number && !trained.fill;
   }

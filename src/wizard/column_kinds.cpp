@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -29,6 +30,12 @@ bool is_called_id(const std::string& name) {
          name.ends_with("Id") || name.ends_with("ID");
 }
 
+// "%" of "#%".
+std::string unit_name(const ColumnFacts& column) {
+  std::string name = column.unit;
+  return name.erase(name.find('#'), 1);
+}
+
 bool is_called_target(const std::string& name) {
   static constexpr std::array<std::string_view, 19> kNames = {
       "target",   "label",    "labels",   "class",  "y",     "outcome", "response",
@@ -43,18 +50,28 @@ bool is_called_target(const std::string& name) {
 
 bool is_constant(const ColumnFacts& column) {
   if (column.num_values() == 0) return false;
-  if (column.num_texts == 0) return column.min == column.max;
+  // Beyond 2^53 different whole numbers may be the same double.
+  constexpr double kMaxExact = 9007199254740992.0;
+  if (column.num_texts == 0) {
+    return column.min == column.max &&
+           (column.num_distinct <= 1 || std::abs(column.min) < kMaxExact);
+  }
   return column.num_distinct == 1 && column.num_missing == 0;
 }
 
 bool is_mixed(const ColumnFacts& column) { return column.num_numbers > 0 && column.num_texts > 0; }
 
 bool has_dates(const ColumnFacts& column) {
-  return column.num_dates > 0 && column.num_dates == column.num_texts && column.num_numbers == 0;
+  return column.num_dates > 0 && 2 * column.num_dates > column.num_values();
+}
+
+bool has_unit(const ColumnFacts& column) {
+  return column.num_with_unit > 0 && column.num_numbers == 0 &&
+         2 * column.num_with_unit > column.num_texts;
 }
 
 bool names_rows(const ColumnFacts& column) {
-  if (has_dates(column)) return false;
+  if (has_dates(column) || has_unit(column)) return false;
   // Some hexadecimal numbers have no letter, or look like 12e4.
   return is_unique(column) && column.num_texts > column.num_numbers;
 }
@@ -74,9 +91,12 @@ data::TaskChoice infer_task(const ColumnFacts& column) {
 }
 
 std::string kind_text(const ColumnFacts& column) {
+  constexpr std::size_t kMaxWidth = 16;
+  if (!column.unusable_type.empty()) return column.unusable_type.substr(0, kMaxWidth);
   if (column.num_values() == 0) return "nothing";
   if (is_constant(column)) return "constant";
   if (has_dates(column)) return "dates";
+  if (has_unit(column)) return "numbers with " + unit_name(column);
   if (names_rows(column)) return "row identifiers";
   if (numbers_rows(column)) return "row numbers";
   if (column.num_with_commas > 0 && column.num_with_commas == column.num_texts) {
@@ -89,7 +109,7 @@ std::string kind_text(const ColumnFacts& column) {
 
 std::string target_text(const ColumnFacts& column) {
   if (column.num_values() == 0 || is_constant(column) || has_dates(column) || names_rows(column) ||
-      numbers_rows(column) || column.num_with_commas > 0) {
+      numbers_rows(column) || has_unit(column) || column.num_with_commas > 0) {
     return "";
   }
   if (infer_task(column).task == config::Task::kRegression) return "numeric";

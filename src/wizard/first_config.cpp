@@ -34,6 +34,14 @@ std::string mixed_reason(const ColumnFacts& column) {
                      column.first_non_number_line, in_quotes(column.first_non_number));
 }
 
+std::string odd_reason(const ColumnFacts& column, int64_t num_good) {
+  return fmt::format("{} of {} values are not {}, the first in line {}: {}",
+                     with_thousands(column.num_values() - num_good),
+                     with_thousands(column.num_values()),
+                     has_dates(column) ? "dates" : "numbers with a unit",
+                     column.first_non_number_line, in_quotes(column.first_non_number));
+}
+
 void decide_mixed(const ColumnFacts& column, FirstConfig& first) {
   const bool is_few = column.num_distinct > 0 && column.num_distinct <= kFewValues;
   if (column.num_with_commas < column.num_texts &&
@@ -61,12 +69,19 @@ void add_id(const ColumnFacts& column, const ColumnFacts& target, const std::str
 }
 
 void decide_column(const ColumnFacts& column, const ColumnFacts& target, FirstConfig& first) {
-  if (column.num_values() == 0) {
+  if (!column.unusable_type.empty()) {
+    first.ignore.push_back({column.name, data::unusable_reason(column.unusable_type)});
+  } else if (column.num_values() == 0) {
     first.ignore.push_back({column.name, "no values"});
   } else if (is_constant(column)) {
     first.ignore.push_back({column.name, column.num_missing == 0
                                              ? "constant"
                                              : "constant, apart from missing values"});
+  } else if (has_dates(column) || has_unit(column)) {
+    const int64_t num_good = has_dates(column) ? column.num_dates : column.num_with_unit;
+    if (num_good < column.num_values()) {
+      first.ignore.push_back({column.name, odd_reason(column, num_good)});
+    }
   } else if (names_rows(column)) {
     add_id(column, target, "a different text in every row", first);
   } else if (numbers_rows(column)) {
@@ -99,6 +114,10 @@ void require_learnable(const TableFacts& table, const ColumnFacts& target, confi
                 fmt::format("{}:{}: column {}: expected a number, got {}; write it as {}",
                             table.file, target.first_non_number_line, name,
                             in_quotes(target.first_non_number), target.without_commas));
+  }
+  if (has_unit(target)) {
+    refuse(fmt::format("its numbers have a unit, such as {}; write them without it",
+                       in_quotes(target.first_value)));
   }
   if (target.num_texts == 0) return;
   if (target.num_distinct == 0 || task == config::Task::kRegression) {
@@ -169,6 +188,9 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
   }
   config.data.delimiter = delimiter_choice(table);
   config.data.decimal = std::string(1, table.decimal);
+  if (table.thousands != '\0') {
+    config.data.thousands = table.thousands == ' ' ? "space" : std::string(1, table.thousands);
+  }
   config.data.missing = table.missing;
   config.data.target = {target};
   config.data.task = task;

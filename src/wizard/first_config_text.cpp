@@ -149,8 +149,9 @@ void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& 
 void write_missing(Writer& writer, const config::Config& config) {
   const std::size_t num_default = config::default_missing_texts().size();
   if (config.data.missing.size() == num_default) return;
-  writer.comment("Missing values: the default list, and codes found in numeric columns (the last");
-  writer.comment("entries). Remove entries that are real values.");
+  writer.comment(
+      "Missing values: the default list, and codes found in columns of numbers or dates (the");
+  writer.comment("last entries). Remove entries that are real values.");
   writer.key("data.missing");
 }
 
@@ -296,6 +297,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   }
   if (config.data.delimiter != "auto") writer.key("data.delimiter");
   if (config.data.decimal != ".") writer.key("data.decimal");
+  if (config.data.thousands != "none") writer.key("data.thousands");
   write_missing(writer, config);
   write_target(writer, find_column(table, config.data.target.front()), first);
   writer.list("data.id", first.id);

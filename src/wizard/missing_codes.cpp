@@ -8,6 +8,7 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
+#include "trainer/wizard/column_kinds.h"
 
 namespace trainer::wizard {
 namespace {
@@ -19,20 +20,23 @@ constexpr int64_t kTooFew = 10;  // numbers or values, too few to tell what is c
 
 // What stands for a missing value in tables that people keep.
 bool looks_missing(const std::string& text) {
-  static constexpr std::array<std::string_view, 11> kNames = {
-      "unknown",       "missing", "nil",  "n.a.", "n.a",      "n/d",
-      "not available", "nd",      "k.a.", "void", "undefined"};
+  static constexpr std::array<std::string_view, 14> kNames = {
+      "unknown", "missing", "nil",           "n.a.",       "n.a",       "n/d",        "nd",
+      "k.a.",    "void",    "not available", "00.00.0000", "undefined", "0000-00-00", "00/00/0000"};
   const bool has_letters = std::any_of(
       text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
   const std::string lower = lower_case(text);
   return !has_letters || std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
 }
 
-// Texts in a column of numbers, when they are such or hardly any: -, unknown, 12O.
+// Texts in a column of numbers or dates, when they are such or hardly any: -, unknown, 12O.
 void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) {
   constexpr int64_t kHardlyAny = 100;  // numbers for each text
-  if (column.num_with_commas > 0 || column.num_numbers < kTooFew) return;
-  const bool are_few = kHardlyAny * column.num_texts <= column.num_numbers &&
+  const int64_t num_good = has_dates(column)  ? column.num_dates
+                           : has_unit(column) ? column.num_with_unit
+                                              : column.num_numbers;
+  if (column.num_with_commas > 0 || num_good < kTooFew) return;
+  const bool are_few = kHardlyAny * (column.num_values() - num_good) <= num_good &&
                        (column.num_distinct == 0 || column.num_distinct > kTooFew);
   for (const auto& [text, count] : column.odd_texts) {
     if (are_few || looks_missing(text)) codes.push_back({column.name, text, count});

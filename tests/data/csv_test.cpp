@@ -303,12 +303,14 @@ TEST_F(CsvTest, SaysHowToWriteNumbersWithCommas) {
   struct Case {
     const char* text;
     const char* plain;
+    bool has_groups = false;
   };
-  for (const Case& c : {Case{"1,234", "1234"}, Case{"-12,345,678.5", "-12345678.5"},
+  for (const Case& c : {Case{"1,234", "1234", true}, Case{"-12,345,678.5", "-12345678.5", true},
                         Case{"3,14", "3.14"}, Case{"1,5", "1.5"}, Case{"0,5e3", "0.5e3"}}) {
     EXPECT_EQ(problem(std::string("a,y\n\"") + c.text + "\",2\n"),
               std::string("t.csv:2: column \"a\": expected a number, got \"") + c.text +
-                  "\"; write it without a comma: " + c.plain);
+                  "\"; write it without a comma: " + c.plain +
+                  (c.has_groups ? ", or set data.thousands: \",\"" : ""));
   }
 }
 

@@ -87,7 +87,44 @@ TEST_F(DatesTest, ATextBehindTheFirstCellsIsAnError) {
   for (int i = 0; i < 300; ++i) text += fmt::format("2026-01-{:02},p\n", 1 + i % 28);
   EXPECT_EQ(problem(text + "2026-02-30,q\n"),
             "t.csv:302: column \"when\": expected a date such as 2026-03-01 or "
-            "2026-03-01T12:30:00, got \"2026-02-30\"; correct it, or set data.dates: off");
+            "2026-03-01T12:30:00, got \"2026-02-30\"; correct it, add it to data.missing, or set "
+            "data.dates: off");
+}
+
+TEST_F(DatesTest, DatesMayBeginWithTheDayOrTheMonth) {
+  const std::vector<DatePart> parts = {DatePart::kMonth};
+  const auto months = [&](const std::string& text) {
+    const Table table = read(text, parts);
+    EXPECT_EQ(table.columns[0].source, "when");
+    const auto& cells = std::get<Array<float>>(table.features.values);
+    return Floats(cells.begin(), cells.end());
+  };
+  EXPECT_EQ(months("when,y\n07.04.2023,p\n08.05.2023,q\n"), (Floats{4, 5}));
+  EXPECT_EQ(months("when,y\n04/07/2023,p\n13/05/2023 12:30,q\n"), (Floats{7, 5}));
+  EXPECT_EQ(months("when,y\n04/07/2023,p\n05/13/2023 12:30 PM,q\n"), (Floats{4, 5}));
+  EXPECT_EQ(months("when,y\n2021/05/03 18:33:25,p\n2026-03-01 00:30:00 UTC,q\n"), (Floats{5, 3}));
+}
+
+// The rows that decide may come late.
+TEST_F(DatesTest, AllDatesAreAskedForTheOrder) {
+  std::string text = "when,y\n";
+  for (int i = 0; i < 1000; ++i) text += fmt::format("04/{:02}/2023,p\n", 1 + i % 12);
+  const Table table = read(text + "04/13/2023,q\n", {DatePart::kMonth});
+  EXPECT_EQ(table.columns[0].date_order, config::DateOrder::kMonthFirst);
+  EXPECT_EQ(std::get<Array<float>>(table.features.values)[5], 4.0F);
+}
+
+TEST_F(DatesTest, DatesThatTellNoOrderAreDroppedUnlessTheConfigurationTellsIt) {
+  const std::string text = "when,a,y\n04/07/2023,1,p\n05/06/2023,2,q\n";
+  const Table open = read(text);
+  EXPECT_EQ(open.feature_names, Words{"a"});
+  EXPECT_EQ(open.columns[0].reason,
+            "no date tells day from month, such as 04/07/2023; set data.date_order: day_first or "
+            "month_first");
+  const Table told = CsvFolderTest::read(text, {.targets = test::kTarget,
+                                                .dates = {DatePart::kMonth},
+                                                .date_order = config::DateOrder::kMonthFirst});
+  EXPECT_EQ(std::get<Array<float>>(told.features.values)[0], 4.0F);
 }
 
 TEST_F(DatesTest, APartWithTheNameOfAnotherColumnIsAnError) {
@@ -140,6 +177,25 @@ TEST_F(DatasetDatesTest, AnotherTableIsReadInTheSameWay) {
             }),
             "new.csv:1: expected the columns of the training data; missing from the header: "
             "\"when\"");
+}
+
+// A few rows would not tell.
+TEST_F(DatasetDatesTest, TheOrderOfTheTrainingDataIsThatOfAnotherTable) {
+  std::string text = "when,a,y\n";
+  for (int i = 0; i < 60; ++i)
+    text += fmt::format("{}/{}/2023,{},{}\n", 1 + i % 12, 1 + i % 28, i, i % 2);
+  const Datasets datasets = load_datasets(table(text), 1);
+  const auto path = folder_.write("new.csv", "a,when\n5,03/04/2023\n");
+  const Table table = read_table_as({path}, {.columns = datasets.schema.columns, .targets = {}});
+  EXPECT_EQ(table.feature_names[1], "when.month");
+  EXPECT_EQ(std::get<Array<float>>(table.features.values)[1], 3.0F);
+  EXPECT_EQ(
+      message_of([&] {
+        read_table_as({folder_.write("new.csv", "a,when\n5,13/04/2023\n")},
+                      {.columns = datasets.schema.columns, .targets = {}});
+      }),
+      "new.csv:2: column \"when\": expected a date such as 12/31/2026 or 12/31/2026 12:30, got "
+      "\"13/04/2023\"; correct it: the column had such dates in the training data");
 }
 
 // A checkpoint of an older version has such a column as categories.

@@ -119,6 +119,28 @@ TEST_F(OutliersOfTableTest, AreNamedWithLineAndColumn) {
   EXPECT_EQ(load(Outliers::kIgnore, ScalingMethod::kStandard).warnings, Lines{});
 }
 
+TEST(OutliersOfDatesTest, AreNamedByTheirDate) {
+  std::string text = "when,y\n";
+  for (int i = 0; i < 100; ++i) {
+    text += i == 40 ? "9999-12-31,p\n"
+                    : fmt::format("2021-{:02}-{:02},{}\n", 1 + i % 12, 1 + i % 28,
+                                  i % 2 == 0 ? "p" : "q");
+  }
+  const test::TemporaryFolder folder;
+  config::DataConfig data;
+  data.source = config::Source::kCsv;
+  data.path = folder.write("t.csv", text).string();
+  data.target = {"y"};
+  const Lines warnings = load_datasets(data, 1).warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  const std::string& line = warnings.front();
+  EXPECT_NE(line.find("t.csv:42: column \"when\": 9999-12-31 is "), std::string::npos) << line;
+  EXPECT_NE(line.find("all others are from 2021-01-01 to 2021-12-"), std::string::npos) << line;
+  EXPECT_NE(line.find("or add the date, as it is written, to data.missing if it is a code"),
+            std::string::npos)
+      << line;
+}
+
 TEST_F(OutliersOfTableTest, ADistanceOfAnySizeIsWritten) {
   wild_ = 3e38;
   const Lines warnings = load(config::Outliers::kWarn, config::ScalingMethod::kStandard).warnings;

@@ -112,6 +112,46 @@ TEST_F(QueryTableTest, JsonIsReadToo) {
   EXPECT_EQ(table.dictionaries[1], (Words{"x", "z"}));
 }
 
+TEST_F(QueryTableTest, JsonIsTypedByAllOfItsRows) {
+  std::string text;
+  for (int i = 0; i < 21'000; ++i) {
+    const bool is_late = i >= 20'990;
+    text += fmt::format("{{\"a\": {}, \"n\": {}, {}\"y\": 0}}\n", is_late ? "0.25" : "3",
+                        is_late ? "1.5" : "null", is_late ? "\"z\": 2.5, " : "");
+  }
+  folder_.write("t.jsonl", text);
+  const Table table = read_table({folder_.path() / "t.jsonl"}, {.targets = kTargets});
+  EXPECT_EQ(table.feature_names, (Words{"a", "n", "z"}));
+  const auto end = cells(table).end();
+  EXPECT_EQ(Floats(end - 3, end), (Floats{0.25, 1.5, 2.5}));
+}
+
+TEST_F(QueryTableTest, EachKeyOfJsonIsAColumn) {
+  std::string wide;
+  for (int row = 0; row < 30; ++row) {
+    wide += "{";
+    for (int i = 0; i < 250; ++i) wide += fmt::format("\"f{}\": {}.5, ", i, row);
+    wide += fmt::format("\"y\": {}}}\n", row % 2);
+  }
+  folder_.write("t.jsonl", wide);
+  EXPECT_EQ(read_table({folder_.path() / "t.jsonl"}, {.targets = kTargets}).feature_names.size(),
+            250U);
+  std::string sparse;
+  for (int row = 0; row < 300; ++row)
+    sparse += fmt::format("{{\"f{}\": {}, \"y\": 1}}\n", row % 60, row);
+  folder_.write("t.jsonl", sparse);
+  EXPECT_EQ(read_table({folder_.path() / "t.jsonl"}, {.targets = kTargets}).feature_names.size(),
+            60U);
+}
+
+TEST_F(QueryTableTest, RowsOfWeightZeroAreLeftOut) {
+  const Table table = read("select range as a, range % 3 / 2 as w, range % 2 as y from range(9)",
+                           {.targets = kTargets, .weight = "w"});
+  EXPECT_EQ(table.num_weightless, 3);
+  EXPECT_EQ(cells(table), (Floats{1, 2, 4, 5, 7, 8}));
+  EXPECT_EQ(table.lines, (std::vector<int64_t>{2, 3, 5, 6, 8, 9}));
+}
+
 TEST_F(QueryTableTest, PiecesAreThoseOfTheWhole) {
   const auto parquet = write_result(
       "t.parquet", "select range as id, sin(range) as a, cos(range) as b, 0 as y from range(4100)");

@@ -215,6 +215,24 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
   EXPECT_NE(trained.err.find("; 50 rows dropped (no target)\n"), std::string::npos) << trained.err;
 }
 
+TEST(InitTest, AnOddDateDoesNotEndIt) {
+  const test::TemporaryFolder folder;
+  std::string text = "when,a,y\n";
+  for (int row = 0; row < 300; ++row) {
+    text += (row == 150 ? std::string("soon") : std::to_string(1 + row % 28) + "/7/2023") + "," +
+            std::to_string(row % 7) + "," + std::to_string(row % 2) + "\n";
+  }
+  folder.write("t.csv", text);
+  const ProcessResult made =
+      test::trainer_in(folder.path(), "init --data t.csv --target y -o t.yaml");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.err.find("column \"when\": \"soon\" in 1 row is treated as a missing value"),
+            std::string::npos)
+      << made.err;
+  EXPECT_NE(test::read_file(folder.path() / "t.yaml").find("1 of dates (data.dates): \"when\""),
+            std::string::npos);
+}
+
 TEST(InitTest, IdsThatRepeatAreOfferedAsGroups) {
   const test::TemporaryFolder folder;
   std::string text = "customer_id,a,y\n";

@@ -194,6 +194,39 @@ TEST(FirstConfigTest, WhatStandsForAMissingValueIsFoundInColumnsOfNumbers) {
   EXPECT_EQ(found, (Words{"dashes: - in 30", "typo: 12O in 1", "nines: -999 in 30"}));
 }
 
+std::string dates_but_one(int row) { return row == 30 ? "0000-00-00" : date_of(row); }
+std::string percents(int row) { return std::to_string(row) + ".5%"; }
+std::string prices(int row) {
+  return "\"" + std::to_string(1 + row % 3) + ",000." + std::to_string(10 + row % 90) + "\"";
+}
+std::string german(int row) { return std::to_string(1 + row % 28) + ".04.2023"; }
+
+TEST(FirstConfigTest, ADateThatIsNoneStandsForAMissingValue) {
+  const std::vector<MissingCode> codes = find_missing_codes(table(150, {{"when", dates_but_one}}));
+  ASSERT_EQ(codes.size(), 1U);
+  EXPECT_EQ(codes[0].text, "0000-00-00");
+}
+
+TEST(FirstConfigTest, NumbersWithUnitsAndThousandsAreFeatures) {
+  const data::TableFacts facts =
+      table(300, {{"share", percents}, {"price", prices}, {"day", german}, {"y", half}});
+  EXPECT_EQ(facts.thousands, ',');
+  EXPECT_EQ(kind_text(facts.columns[1]), "numbers with %");
+  EXPECT_EQ(kind_text(facts.columns[2]), "numbers");
+  EXPECT_EQ(kind_text(facts.columns[3]), "dates");
+  const FirstConfig first = make_first_config(facts, "y");
+  EXPECT_TRUE(first.id.empty());
+  EXPECT_TRUE(first.ignore.empty());
+  EXPECT_EQ(first.config.data.thousands, ",");
+}
+
+std::string large(int row) { return std::to_string(18446744073709551000ULL + row % 400); }
+
+TEST(FirstConfigTest, LargeNumbersThatDifferAreNotConstant) {
+  const data::TableFacts facts = table(800, {{"key", large}, {"y", half}});
+  EXPECT_EQ(kind_text(facts.columns[1]), "integers");
+}
+
 TEST(FirstConfigTest, RowsWithoutATargetAreLeftOut) {
   const FirstConfig first = make_first_config(table(100, {{"y", gaps}}), "y");
   EXPECT_TRUE(first.config.data.drop_rows_without_target);

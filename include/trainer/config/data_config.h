@@ -50,6 +50,7 @@ struct DataConfig {
   Task task = Task::kAuto;
   std::string delimiter = "auto";  // auto, comma, semicolon, tab, or the character itself
   std::string decimal = ".";
+  std::string thousands = "none";  // or "space", or the mark
   std::vector<std::string> missing = default_missing_texts();
   std::vector<std::string> ignore;
   std::vector<std::string> id;
@@ -59,6 +60,7 @@ struct DataConfig {
   std::vector<std::string> categorical;
   int64_t max_categories = 0;                 // 0 = auto
   std::vector<std::string> dates = {"auto"};  // or "off", or names of DatePart
+  DateOrder date_order = DateOrder::kAuto;
   BinaryEncoding binary = BinaryEncoding::kOneHot;
   int64_t embed_above = 16;
   int64_t embedding_size = 0;  // 0 = auto

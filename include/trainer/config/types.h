@@ -18,6 +18,7 @@ enum class ClassWeights { kNone, kBalanced };
 enum class Imputation { kMean, kMedian, kConstant, kError };
 enum class UnknownCategory { kUnknown, kError };
 enum class Outliers { kWarn, kClip, kIgnore };
+enum class DateOrder { kAuto, kYearFirst, kDayFirst, kMonthFirst };
 enum class QueryFiles { kAny, kOnlyNamed };
 enum class DatePart { kYear, kMonth, kDayOfWeek, kHour, kSeconds };
 enum class FitOn { kTrain, kTrainAndValidation, kAll };
@@ -84,6 +85,8 @@ template <>
 std::span<const std::string> enum_names<config::UnknownCategory>();
 template <>
 std::span<const std::string> enum_names<config::Outliers>();
+template <>
+std::span<const std::string> enum_names<config::DateOrder>();
 template <>
 std::span<const std::string> enum_names<config::QueryFiles>();
 template <>

@@ -66,6 +66,10 @@ struct Column {
   /// Of a column that is a part of a date: the column of the file that has it. Else empty.
   std::string source = {};
   config::DatePart date_part = config::DatePart::kYear;
+  config::DateOrder date_order = config::DateOrder::kYearFirst;  // of the dates in the file
+  /// kNumeric: what stands beside all numbers of the column in the file, with # in place of the
+  /// number: "#%", "$#". Empty: nothing.
+  std::string unit = {};
 
   bool operator==(const Column&) const = default;
 };

@@ -44,9 +44,10 @@ struct CsvFormat {
   char delimiter = ',';
   char decimal = '.';
   MissingValues missing = {};
+  char thousands = '\0';  // mark between groups of three digits; NUL: there is none
 };
 
-/// What data.delimiter, data.decimal and data.missing mean for the file at `path`.
+/// What data.delimiter, data.decimal, data.thousands and data.missing mean for the file at `path`.
 CsvFormat csv_format(const config::DataConfig& data, const std::filesystem::path& path);
 
 /// The delimiter that data.delimiter: `choice` means for `path`. "auto" is a tab for names that end
@@ -57,8 +58,12 @@ char csv_delimiter(std::string_view choice, const std::filesystem::path& path, c
 /// Whether a field stands for no value.
 bool is_missing(std::string_view field, const CsvFormat& format);
 
-/// The whole of `field` as a number with that decimal mark, see parse_double().
-std::optional<double> number_in(std::string_view field, char decimal);
+/// The whole of `field` but blanks around it as a number with the marks of `format`, see
+/// parse_double().
+std::optional<double> number_in(std::string_view field, const CsvFormat& format);
+
+/// `field` without blanks around it, which quotes may enclose.
+std::string_view trimmed(std::string_view field);
 
 /// The texts that stood for no value before data.missing was there, besides an empty field.
 std::vector<std::string> former_missing_texts();

@@ -14,13 +14,14 @@ namespace trainer::data {
 /// What the cells of one column of a file are, all of them; nothing is decided.
 struct ColumnFacts {
   std::string name;
-  int64_t num_missing = 0;    // see is_missing()
-  int64_t num_numbers = 0;    // finite ones
-  int64_t num_texts = 0;      // all others
-  int64_t num_dates = 0;      // texts that are dates (ISO 8601), up to the first that is none
-  bool is_whole = true;       // every number is
-  bool is_sequential = true;  // every number is one more than that in the row before
-  double min = 0;             // of the numbers
+  int64_t num_missing = 0;      // see is_missing()
+  int64_t num_numbers = 0;      // finite ones
+  int64_t num_texts = 0;        // all others
+  int64_t num_dates = 0;        // texts that are dates in the order that most of them have
+  bool has_open_dates = false;  // day and month of all dates may be exchanged
+  bool is_whole = true;         // every number is
+  bool is_sequential = true;    // every number is one more than that in the row before
+  double min = 0;               // of the numbers
   double max = 0;
   /// How many different texts and whole numbers there are, kMaxDistinct at most; 0 where a number
   /// has a fraction: such numbers are not counted.
@@ -29,13 +30,17 @@ struct ColumnFacts {
   /// The different ones with their counts in the order in which they come, if they are at most
   /// kMaxLabels; else empty.
   std::vector<std::pair<std::string, int64_t>> labels;
-  std::string first_value;            // as it is written
-  std::string first_non_number;       // the first value that is no number
+  std::string first_value;       // as it is written
+  std::string first_non_number;  // the first value that is no number, and no date if others are
   int64_t first_non_number_line = 0;  // where its row begins
   std::string without_commas;   // how to write `first_non_number` if it is a number with commas
   int64_t num_with_commas = 0;  // texts that are such numbers
-  /// The different texts that are no numbers with their counts, if they are at most kMaxOddTexts;
-  /// else empty.
+  std::string unit;             // see Column::unit; of the first value that has one
+  int64_t num_with_unit = 0;    // texts that are numbers with it
+  std::string unusable_type;    // of a column that has no single numbers or texts (DuckDB); then
+                                // nothing else is known of it
+  /// The different texts that are neither numbers, with a unit or without, nor dates (unless these
+  /// are few) with their counts, if they are at most kMaxOddTexts; else empty.
   std::vector<std::pair<std::string, int64_t>> odd_texts;
   int64_t num_min = 0;  // numbers that are `min`
   double next_min = 0;  // the smallest of all others
@@ -61,18 +66,23 @@ struct TableFacts {
   bool has_lines = true;  // else it is no text, and lines are the numbers of the rows
   char delimiter = ',';
   char decimal = '.';
+  char thousands = '\0';
   std::vector<std::string> missing;  // that of the options
   int64_t num_rows = 0;
   std::vector<ColumnFacts> columns;
 };
 
-/// Reads a whole table of an unknown kind: what DuckDB reads, without columns that are neither
-/// numbers nor texts, or CSV text. The delimiter of that is that of the options, else the comma,
-/// semicolon, tab or vertical bar that gives the most fields, the same number in each of the first
-/// rows; where that is open, what csv_delimiter() says. The decimal mark is a comma where the
-/// delimiter is none, some numbers can only be meant so ("39,1"), and none has a decimal point.
-/// Throws Error(kData) as read_table does for a file that is no table.
+/// Reads a whole table of an unknown kind: what DuckDB reads, or CSV text. The delimiter of that is
+/// that of the options, else the comma, semicolon, tab or vertical bar that gives the most fields,
+/// the same number in each of the first rows; where that is open, what csv_delimiter() says. The
+/// decimal mark is a comma where the delimiter is none, some numbers can only be meant so ("39,1"),
+/// and none has a decimal point. A mark of thousands is one with which all values of a column are
+/// numbers, some of which can only be meant so ("1,325.26"). Throws Error(kData) as read_table does
+/// for a file that is no table.
 TableFacts inspect_table(const TableSource& source, const InspectOptions& options = {});
+
+/// Why a column of that type of DuckDB's is left out.
+std::string unusable_reason(const std::string& type_name);
 
 /// The names of its columns, from the header alone. Throws as inspect_table().
 std::vector<std::string> column_names(const TableSource& source,

@@ -29,7 +29,8 @@ struct ColumnOptions {
   std::string time = {};  // of no other role, or numeric, or an id
   bool drop_rows_without_target = false;
   std::vector<config::DatePart> dates = {};  // what becomes of dates; none: they are text
-  bool expects_labels = false;               // of the target, however many (TargetCells)
+  config::DateOrder date_order = config::DateOrder::kAuto;  // kAuto: the cells decide
+  bool expects_labels = false;  // of the target, however many (TargetCells)
   /// Columns whose offsets (Scaling) and parts of dates are taken; none: the first rows decide.
   const std::vector<Column>* with_offsets = nullptr;
 };
@@ -37,20 +38,19 @@ struct ColumnOptions {
 /// Reads a whole table. CSV text has a header (RFC 4180: quoted fields with delimiters, doubled
 /// quotes and line breaks inside; LF, CRLF or CR; an UTF-8 byte-order mark is skipped). Blank lines
 /// are skipped, and so are spaces around a field outside of quotes. A column that no option names
-/// is numeric when at least half of the values in its first rows are numbers, a date when all of
-/// them are (ISO 8601), else categorical; a date becomes a numeric column for each part. One with
-/// too many or very long texts, or without any value, is left out. Of what DuckDB reads, the types
-/// of the columns decide; booleans are categories, and what is neither a number nor a text is left
-/// out. Numbers are read as double and stored as float32, less the offset of their column
-/// (Scaling).
-/// Throws Error(kData) with `file:line: column "name": ...`: missing or unreadable file, a folder,
-/// an empty file, no data rows, a NUL byte, only one column, duplicate or empty column names, a
-/// named column that is not there (with the nearest name) or has two roles, a pattern that fits no
-/// column, no feature left, a row with another number of fields, an unclosed quote, text after a
-/// quote, text or a non-finite value in a numeric column, bytes that are no UTF-8 in names and
-/// categories, a category of more than 1,000 bytes, a missing target, split, group or weight, an
-/// unknown split, a negative weight, a time that is neither a number nor an ISO 8601 date or is of
-/// another kind than the one before. The line is where the row begins.
+/// is numeric when at least half of the values in its first rows are numbers, a date when
+/// most of them are (data.date_order), else categorical; a date becomes a numeric column for
+/// each part. One with too many or very long texts, or without any value, is left out. Of what
+/// DuckDB reads, the types of the columns decide; booleans are categories, and what is neither a
+/// number nor a text is left out. Numbers are read as double and stored as float32, less the offset
+/// of their column (Scaling). Throws Error(kData) with `file:line: column "name": ...`: missing or
+/// unreadable file, a folder, an empty file, no data rows, a NUL byte, only one column, duplicate
+/// or empty column names, a named column that is not there (with the nearest name) or has two
+/// roles, a pattern that fits no column, no feature left, a row with another number of fields, an
+/// unclosed quote, text after a quote, text or a non-finite value in a numeric column, bytes that
+/// are no UTF-8 in names and categories, a category of more than 1,000 bytes, a missing target,
+/// split, group or weight, an unknown split, a negative weight, a time that is neither a number nor
+/// a date or is of another kind than the one before. The line is where the row begins.
 Table read_table(const TableSource& source, const ColumnOptions& options);
 
 /// The columns that a model was trained on.

@@ -34,7 +34,10 @@ bool is_constant(const data::ColumnFacts& column);
 /// Whether the column has numbers and texts.
 bool is_mixed(const data::ColumnFacts& column);
 
-/// Whether all values are dates.
+/// Whether the values are numbers with a unit, but for a few.
+bool has_unit(const data::ColumnFacts& column);
+
+/// Whether the values are dates, but for a few.
 bool has_dates(const data::ColumnFacts& column);
 
 /// Whether each row has a text of its own, in so many rows that this is no accident.
