@@ -143,7 +143,6 @@ FileNotes read_labelled_table(const Model& model, const data::TableSource& sourc
   std::vector<LabelledBatch> batches(pipeline_slots(num_threads));
   std::vector<int64_t> num_unknown(schema.columns.size());
   bool has_weights = false;
-  double weight_sum = 0;
   const auto take = [&](std::size_t slot) { return pieces.take(kBatchSize, batches[slot].piece); };
   const auto work = [&](std::size_t slot, std::size_t thread) {
     LabelledBatch& batch = batches[slot];
@@ -157,18 +156,14 @@ FileNotes read_labelled_table(const Model& model, const data::TableSource& sourc
     const LabelledBatch& batch = batches[slot];
     for (std::size_t i = 0; i < num_unknown.size(); ++i) num_unknown[i] += batch.num_unknown[i];
     has_weights = has_weights || !batch.rows.weights.empty();
-    weight_sum += std::accumulate(batch.rows.weights.begin(), batch.rows.weights.end(), 0.0);
     if (batch.rows.size() > 0) stages.take(slot, batch.rows);
     return true;
   };
   run_pipeline(num_threads, {.take = take, .work = work, .give = give});
   pieces.require_rows();
-  if (has_weights && weight_sum == 0) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: column {}: every row has weight 0", name, in_quotes(weight)));
-  }
   FileNotes notes{.warnings = data::describe_unknown(schema.columns, num_unknown, name),
-                  .num_without_target = pieces.num_without_target()};
+                  .num_without_target = pieces.num_without_target(),
+                  .num_weightless = pieces.num_weightless()};
   if (!weight.empty() && !has_weights) {
     notes.warnings.push_back(
         fmt::format("{} has no column {} (data.weight); all rows have the same weight in the loss",

@@ -73,6 +73,7 @@ std::optional<data::Datasets> read_datasets(const CacheKey& key) {
   datasets.fingerprints = read_fingerprints(reader);
   datasets.task_reason = reader.text("task_reason");
   datasets.num_without_target = reader.count("num_without_target");
+  datasets.num_weightless = reader.count("num_weightless");
   datasets.notes = reader.texts("notes");
   datasets.num_column_notes = reader.count("num_column_notes");
   datasets.warnings = reader.texts("warnings");
@@ -92,6 +93,7 @@ void write_datasets(const CacheKey& key, const data::Datasets& datasets) {
   root.emplace_back("data_files", fingerprint_list(datasets.fingerprints));
   root.emplace_back("task_reason", datasets.task_reason);
   root.emplace_back("num_without_target", datasets.num_without_target);
+  root.emplace_back("num_weightless", datasets.num_weightless);
   root.emplace_back("notes", text_list(datasets.notes));
   root.emplace_back("num_column_notes", datasets.num_column_notes);
   root.emplace_back("warnings", text_list(datasets.warnings));

@@ -78,6 +78,9 @@ void show_notes(const apply::FileNotes& notes) {
   if (notes.num_without_target > 0) {
     log::info(fmt::format("dropped {} without a target", counted(notes.num_without_target, "row")));
   }
+  if (notes.num_weightless > 0) {
+    log::info(fmt::format("left out {} of weight 0", counted(notes.num_weightless, "row")));
+  }
   for (const std::string& warning : notes.warnings) log::warning(warning);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -110,9 +111,26 @@ void ChunkReader::remove_bad() {
   keep_good(table_.lines);
 }
 
+bool has_weight_zero(const Chunk& chunk, size_t in_chunk, int64_t row, const CsvFormat& format) {
+  const std::optional<double> number = number_in(chunk.text(in_chunk, row), format);
+  return number && static_cast<float>(*number) == 0;
+}
+
+std::optional<size_t> weight_reading(const std::vector<Reading>& readings) {
+  for (size_t i = 0; i < readings.size(); ++i) {
+    if (readings[i].use == Reading::Use::kWeight) return i;
+  }
+  return std::nullopt;
+}
+
 void ChunkReader::choose_rows(int64_t begin, int64_t end, int64_t first_number) {
+  const std::optional<size_t> weight = weight_reading(readings_);
   rows_.clear();
   for (int64_t row = begin; row < end; ++row) {
+    if (weight && has_weight_zero(*chunk_, *weight, row, format_)) {
+      ++table_.num_weightless;
+      continue;
+    }
     if (header_.drops_rows_without_target && lacks_target(row)) {
       ++table_.num_without_target;
       continue;

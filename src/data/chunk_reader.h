@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,13 @@ struct Reading {
 /// decide which rows there are.
 std::vector<Reading> plan_readings(const TableHeader& header,
                                    const std::vector<duckdb::ResultColumn>& results);
+
+/// Which of the readings is that of sample weights.
+std::optional<size_t> weight_reading(const std::vector<Reading>& readings);
+
+/// Whether a row has the weight 0, which the chunk has as text in the column `in_chunk`.
+bool has_weight_zero(const duckdb::Chunk& chunk, size_t in_chunk, int64_t row,
+                     const CsvFormat& format);
 
 /// Rows of a table that cannot be read as a model needs them: the first problem of each.
 using BadCells = std::map<int64_t, CellError>;

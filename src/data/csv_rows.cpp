@@ -11,19 +11,31 @@
 
 namespace trainer::data {
 
+bool has_weight_zero(CsvCursor& cursor, size_t weight) {
+  std::string_view field;
+  for (size_t column = 0; column <= weight && cursor.in_row(); ++column) {
+    field = cursor.next_field();
+  }
+  const std::optional<double> number = number_in(field, cursor.format());
+  const bool is_zero = number && static_cast<float>(*number) == 0;
+  cursor.rewind_row();
+  return is_zero;
+}
+
 RowReader::RowReader(CsvCursor& cursor, TableHeader& header, int64_t max_categories, Table& table)
     : cursor_(cursor),
       header_(header),
       table_(table),
       builder_(header, cursor.format(), max_categories, table),
       num_targets_(table.target_names.size()),
+      weight_(weight_column(header)),
       features_(std::get<Array<float>>(table.features.values)),
       numbers_(header.num_features) {}
 
 void RowReader::read_row(int64_t line) {
-  if (header_.drops_rows_without_target && lacks_target()) {
+  if (int64_t* count = left_out()) {
     fail_unless_well_formed();
-    ++table_.num_without_target;
+    ++*count;
     return;
   }
   table_.lines.push_back(line);
@@ -44,7 +56,13 @@ void RowReader::read_all_cells() {
   if (cursor_.in_row()) fail_unless_well_formed();
 }
 
-// Before anything of the row is kept.
+// Where the row is counted if it is to be left out, before anything of it is kept.
+int64_t* RowReader::left_out() {
+  if (weight_ && has_weight_zero(cursor_, *weight_)) return &table_.num_weightless;
+  if (header_.drops_rows_without_target && lacks_target()) return &table_.num_without_target;
+  return nullptr;
+}
+
 bool RowReader::lacks_target() {
   bool is_lacking = false;
   for (size_t column = 0; column < header_.columns.size() && cursor_.in_row(); ++column) {

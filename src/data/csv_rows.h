@@ -16,6 +16,10 @@
 
 namespace trainer::data {
 
+/// Whether the row at whose beginning the cursor is has the weight 0, in the column `weight`. The
+/// cursor stays there.
+bool has_weight_zero(CsvCursor& cursor, size_t weight);
+
 /// Reads rows of a CSV file into a table.
 class RowReader {
  public:
@@ -37,6 +41,7 @@ class RowReader {
   size_t read_cells(size_t column);
   size_t read_numbers(size_t column);
   bool lacks_target();
+  int64_t* left_out();
   std::string_view next_cell(size_t column);
   [[noreturn]] void fail(const CellError& error);
   void fail_unless_well_formed();
@@ -46,6 +51,7 @@ class RowReader {
   Table& table_;
   TableBuilder builder_;
   size_t num_targets_;
+  std::optional<size_t> weight_;  // column
   Array<float>& features_;
   std::vector<double> numbers_;  // of cells that follow each other
 };

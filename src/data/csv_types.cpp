@@ -142,6 +142,7 @@ void decide(TableHeader& header, size_t index, const Count& count) {
 void infer_column_types(CsvSource& source, TableHeader& header) {
   std::vector<Count> counts(header.columns.size());
   std::vector<double> numbers(header.num_features);
+  const std::optional<size_t> weight = weight_column(header);
   size_t first_open = 0;
   size_t first_open_offset = 0;
   for (int64_t row = 0;; ++row) {
@@ -151,7 +152,12 @@ void infer_column_types(CsvSource& source, TableHeader& header) {
       if (row >= kMaxSampleRows || first_open_offset == counts.size()) break;
     }
     // The reader has the words for a row that is too short or too long.
-    if (!source.begin_row() || !count_row(source.cursor(), header, numbers, counts)) break;
+    if (!source.begin_row()) break;
+    if (weight && has_weight_zero(source.cursor(), *weight)) {
+      source.cursor().count_fields();
+      continue;
+    }
+    if (!count_row(source.cursor(), header, numbers, counts)) break;
   }
   for (size_t column = 0; column < counts.size(); ++column) {
     HeaderColumn& about = header.columns[column];

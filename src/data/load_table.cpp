@@ -106,6 +106,7 @@ Dataset load_split_file(const std::string& path, const config::DataConfig& data,
                                .weight = data.weight,
                                .drop_rows_without_target = data.drop_rows_without_target});
   datasets.num_without_target += table.num_without_target;
+  datasets.num_weightless += table.num_weightless;
   datasets.fingerprints.push_back(table.fingerprints.front());
   std::vector<int64_t> num_unknown;
   Dataset dataset = apply_schema(std::move(table), schema, data.path, num_unknown);
@@ -151,12 +152,14 @@ Datasets load_table(const config::DataConfig& data, SplitOptions options, const 
   std::vector<Column> columns = fit(table, fit_rows, data);
   Lines notes = describe_columns(table, columns, data.fill);
   const int64_t num_without_target = table.num_without_target;
+  const int64_t num_weightless = table.num_weightless;
   Encoded encoded = encode(columns, data.unknown_category, table);
 
   Datasets datasets =
       split_dataset(std::move(table), std::move(encoded.features), std::move(target), split,
                     fit_rows, data, make_schema(std::move(columns), data));
   datasets.num_without_target = num_without_target;
+  datasets.num_weightless = num_weightless;
   datasets.notes = std::move(notes);
   datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);
   datasets.warnings = std::move(outliers);

@@ -219,6 +219,7 @@ class QueryReader : public TableReader {
     const auto is_open = [&](size_t i) {
       return readings_[i].type == CellType::kNumber && (samples[i].empty() || samples[i].is_open());
     };
+    const std::optional<size_t> weight = weight_reading(readings_);
     size_t first_open = 0;  // what is known of a column stays known
     const auto are_enough = [&] {
       while (first_open < samples.size() && !is_open(first_open)) ++first_open;
@@ -228,6 +229,7 @@ class QueryReader : public TableReader {
     while (!are_enough() && fetch()) {
       const Chunk& chunk = chunks_.back();
       for (int64_t row = 0; row < chunk.num_rows() && !are_enough(); ++row, ++num_rows) {
+        if (weight && has_weight_zero(chunk, *weight, row, format_)) continue;
         add_to_samples(chunk, row, samples);
       }
     }

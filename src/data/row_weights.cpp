@@ -12,8 +12,6 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 
-#include "data/error.h"
-
 namespace trainer::data {
 namespace {
 
@@ -36,13 +34,9 @@ void add_class_weights(Dataset& split, const std::vector<double>& class_weights)
 }
 
 // A mean of losses over rows is then the weighted mean.
-void make_mean_one(Dataset& split, const char* name, const config::DataConfig& data) {
+void make_mean_one(Dataset& split) {
   if (split.weights.empty()) return;
   const double sum = std::accumulate(split.weights.begin(), split.weights.end(), 0.0);
-  if (sum == 0) {
-    throw data_error(data.path, fmt::format("column {}: every row of the {} split has weight 0",
-                                            in_quotes(data.weight), name));
-  }
   const double factor = static_cast<double>(split.weights.size()) / sum;
   for (float& weight : split.weights) weight = static_cast<float>(weight * factor);
 }
@@ -62,9 +56,9 @@ void weigh_rows(Datasets& datasets, const config::DataConfig& data) {
     // The others count as any other rows with these classes would be.
     add_class_weights(datasets.train, class_weights);
   }
-  make_mean_one(datasets.train, "training", data);
-  make_mean_one(datasets.validation, "validation", data);
-  make_mean_one(datasets.test, "test", data);
+  make_mean_one(datasets.train);
+  make_mean_one(datasets.validation);
+  make_mean_one(datasets.test);
 }
 
 }  // namespace trainer::data

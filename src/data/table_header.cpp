@@ -230,6 +230,13 @@ void take_trained(const std::vector<Column>& from, TableHeader& header) {
   }
 }
 
+std::optional<size_t> weight_column(const TableHeader& header) {
+  for (size_t i = 0; i < header.columns.size(); ++i) {
+    if (header.columns[i].role == Role::kWeight) return i;
+  }
+  return std::nullopt;
+}
+
 size_t num_cells(const HeaderColumn& column) {
   if (column.role == Role::kDate) return column.parts.size();
   return column.role == Role::kNumber || column.role == Role::kText ? 1 : 0;

@@ -52,7 +52,11 @@ TableHeader make_header(const std::string& location, const std::vector<std::stri
 /// Makes the column a date. Throws Error(kData) where a part has the name of another column.
 void make_date(TableHeader& header, size_t column);
 
-/// Takes offsets and parts of dates from the columns that a model was trained on.
+/// The column of sample weights.
+std::optional<size_t> weight_column(const TableHeader& header);
+
+/// Takes offsets, units, parts of dates and their order from the columns that a model was trained
+/// on.
 void take_trained(const std::vector<Column>& from, TableHeader& header);
 
 /// How many features the cells of a column become.

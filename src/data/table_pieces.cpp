@@ -47,6 +47,8 @@ void TablePieces::require_rows() const { reader_->require_rows(); }
 
 int64_t TablePieces::num_without_target() const { return reader_->num_without_target(); }
 
+int64_t TablePieces::num_weightless() const { return reader_->num_weightless(); }
+
 uint64_t TablePieces::bytes_read() const { return reader_->bytes_read(); }
 
 uint64_t TablePieces::size_hint() const { return reader_->size_hint(); }

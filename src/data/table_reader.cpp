@@ -46,8 +46,10 @@ void TableReader::clear(Table& table) const {
 bool TableReader::next(Table& table, int64_t max_rows, std::vector<BadRow>* bad) {
   clear(table);
   table.num_without_target = num_without_target_;
+  table.num_weightless = num_weightless_;
   const int64_t num_bad = read(table, max_rows, bad);
   num_without_target_ = table.num_without_target;
+  num_weightless_ = table.num_weightless;
   const bool has_more = !table.lines.empty() || num_bad > 0;
   has_rows_ = has_rows_ || has_more;
   if (!has_more) require_rows();
@@ -67,15 +69,19 @@ void TableReader::read(TablePiece& piece) {
   read_taken(piece);
   const std::lock_guard lock(mutex_);
   num_without_target_ += piece.table.num_without_target;
+  num_weightless_ += piece.table.num_weightless;
   has_rows_ = has_rows_ || !piece.table.lines.empty() || !piece.bad.empty();
 }
 
 void TableReader::require_rows() const {
   if (has_rows_) return;
-  throw data_error(name(), num_without_target_ == 0
-                               ? std::string("no data rows after the header")
-                               : fmt::format("none of the {} rows has a target",
-                                             with_thousands(num_without_target_)));
+  const int64_t num_left_out = num_without_target_ + num_weightless_;
+  if (num_left_out == 0) throw data_error(name(), "no data rows after the header");
+  throw data_error(name(),
+                   fmt::format("none of the {} rows has {}", with_thousands(num_left_out),
+                               num_weightless_ == 0       ? "a target"
+                               : num_without_target_ == 0 ? "a weight above 0"
+                                                          : "a target and a weight above 0"));
 }
 
 std::vector<std::string> TableReader::id_names() const {

@@ -38,6 +38,7 @@ class TableReader {
   /// Their types in SQL, if that is known.
   virtual std::vector<std::string> id_types() const { return {}; }
   int64_t num_without_target() const { return num_without_target_; }
+  int64_t num_weightless() const { return num_weightless_; }
 
   /// Bytes of the files read so far.
   virtual uint64_t bytes_read() const = 0;
@@ -63,8 +64,9 @@ class TableReader {
   bool expects_labels_ = false;
 
  private:
-  std::mutex mutex_;  // of the next two, which threads change that read pieces
+  std::mutex mutex_;  // of the next three, which threads change that read pieces
   int64_t num_without_target_ = 0;
+  int64_t num_weightless_ = 0;
   bool has_rows_ = false;
 };
 

@@ -45,6 +45,9 @@ std::string rows_text(const data::Datasets& data) {
   if (data.num_without_target > 0) {
     text += fmt::format("; {} rows dropped (no target)", with_thousands(data.num_without_target));
   }
+  if (data.num_weightless > 0) {
+    text += fmt::format("; {} of weight 0 left out", counted(data.num_weightless, "row"));
+  }
   return text;
 }
 

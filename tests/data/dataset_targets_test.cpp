@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/config/data_config.h"
@@ -147,7 +148,33 @@ TEST_F(DatasetTargetsTest, RefusesBadWeights) {
   DataConfig data = table("a,w,y\n1,0,p\n2,0,q\n");
   data.weight = "w";
   EXPECT_EQ(problem(data).substr(problem(data).find(": ") + 2),
-            "column \"w\": every row of the training split has weight 0");
+            "none of the 2 rows has a weight above 0");
+}
+
+TEST_F(DatasetTargetsTest, RowsOfWeightZeroAreAsIfTheyWereNotThere) {
+  std::string text = "a,k,when,w,y\n";
+  std::string without = text;
+  for (int i = 0; i < 90; ++i) {
+    const std::string row = fmt::format("{},{},2026-01-{:02},{},{}\n", i * 37 % 90,
+                                        i % 3 == 0 ? "p" : "q", 1 + i % 28, 1 + i % 2, 2.5 * i);
+    text += row;
+    without += row;
+    if (i % 9 == 0)
+      text += fmt::format("unknown,other{},yesterday,{},x\n", i, i % 2 == 0 ? "0" : "0.0");
+  }
+  DataConfig data = table(text);
+  data.weight = "w";
+  const Datasets datasets = load_datasets(data, 1);
+  DataConfig other = table(without);
+  other.weight = "w";
+  const Datasets expected = load_datasets(other, 1);
+  EXPECT_EQ(datasets.num_weightless, 10);
+  EXPECT_EQ(expected.num_weightless, 0);
+  EXPECT_EQ(datasets.schema, expected.schema);
+  EXPECT_EQ(datasets.train.values, expected.train.values);
+  EXPECT_EQ(datasets.train.weights, expected.train.weights);
+  EXPECT_EQ(std::get<Array<float>>(datasets.train.features.values),
+            std::get<Array<float>>(expected.train.features.values));
 }
 
 TEST_F(DatasetTargetsTest, RefusesClassWeightsOfNumbers) {

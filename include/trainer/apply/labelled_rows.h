@@ -37,6 +37,7 @@ struct LabelledFile {
 struct FileNotes {
   std::vector<std::string> warnings = {};  // a line each
   int64_t num_without_target = 0;          // rows of the file that were left out for that
+  int64_t num_weightless = 0;              // the same, for a weight of 0
 };
 
 /// Calls `take` for the rows of `file`, some at a time; each row counted by data.weight, and all

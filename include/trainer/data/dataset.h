@@ -96,6 +96,7 @@ struct Datasets {
   std::vector<Fingerprint> fingerprints;  // of each file that was read
   std::string task_reason = {};           // why the task is what it is, where it was inferred
   int64_t num_without_target = 0;         // rows of the files that were left out for that
+  int64_t num_weightless = 0;             // the same, for a weight of 0
   std::vector<std::string> notes = {};    // what was taken for what, one line each
   int64_t num_column_notes = 0;           // of these, behind the first: of a single column each
   std::vector<std::string> warnings = {};

@@ -56,6 +56,7 @@ struct Table {
   std::vector<std::string> id_names = {};  // where ids are kept
   std::vector<std::string> ids = {};       // [num_rows, id_names]
   int64_t num_without_target = 0;          // rows that were left out for that
+  int64_t num_weightless = 0;              // rows that were left out because their weight is 0
 };
 
 /// The element at (row, column) as a number.

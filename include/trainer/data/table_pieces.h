@@ -73,6 +73,8 @@ class TablePieces {
 
   /// Rows that were left out so far because their target is missing.
   int64_t num_without_target() const;
+  /// Rows that were left out so far because their weight is 0.
+  int64_t num_weightless() const;
 
   /// Bytes read so far, of the file as it lies on the disk.
   uint64_t bytes_read() const;
