@@ -5,8 +5,8 @@ Usage: scripts/check_comments.py [ROOT]    prints FILE:LINE: what is wrong; stat
 
 Exempt are constructors, destructors, `= default` and `= delete`, overrides, one-line getters
 (`T name() const { return name_; }`, or without const), explicit specializations (`template <>`),
-and overloads directly below a documented one. Enumerations, aliases, constants and data members
-need no comment. The parser relies on the layout that clang-format produces.
+uses of macros, and overloads directly below a documented one. Enumerations, aliases, constants and
+data members need no comment. The parser relies on the layout that clang-format produces.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
 NAMESPACE = re.compile(r'(inline )?namespace\b[^=]*\{$|extern "" \{$')
 CLASS = re.compile(r"(?:template <.*> )?(class|struct|union) (?:\[\[.*?\]\] )?"
                    r"(\w+)(?:<.*>)?(?: final)?(?: : .*)? ?\{(\};)?$")
-NO_FUNCTION = re.compile(r"(using|typedef|friend|static_assert|enum)\b")
+NO_FUNCTION = re.compile(r"(using|typedef|friend|static_assert|enum|[A-Z][A-Z_]+(?=\())\b")
 OPERATOR = re.compile(r"\boperator ?(\(\)|[^(]+)\(")
 # Words that take parentheses and are not the name of a function.
 DECORATION = re.compile(r"\[\[.*?\]\]|\b(requires|alignas|decltype|explicit) ?"

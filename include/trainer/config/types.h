@@ -67,68 +67,43 @@ enum class CudaGraphs { kAuto, kOff };
 
 namespace trainer {
 
-template <>
-std::span<const std::string> enum_names<config::Recipe>();
-template <>
-std::span<const std::string> enum_names<config::Source>();
-template <>
-std::span<const std::string> enum_names<config::Task>();
-template <>
-std::span<const std::string> enum_names<config::ScalingMethod>();
-template <>
-std::span<const std::string> enum_names<config::BinaryEncoding>();
-template <>
-std::span<const std::string> enum_names<config::ClassWeights>();
-template <>
-std::span<const std::string> enum_names<config::Imputation>();
-template <>
-std::span<const std::string> enum_names<config::UnknownCategory>();
-template <>
-std::span<const std::string> enum_names<config::Outliers>();
-template <>
-std::span<const std::string> enum_names<config::DateOrder>();
-template <>
-std::span<const std::string> enum_names<config::QueryFiles>();
-template <>
-std::span<const std::string> enum_names<config::DatePart>();
-template <>
-std::span<const std::string> enum_names<config::FitOn>();
-template <>
-std::span<const std::string> enum_names<config::SplitMethod>();
-template <>
-std::span<const std::string> enum_names<config::Architecture>();
-template <>
-std::span<const std::string> enum_names<config::Activation>();
-template <>
-std::span<const std::string> enum_names<config::Norm>();
-template <>
-std::span<const std::string> enum_names<config::Init>();
-template <>
-std::span<const std::string> enum_names<config::Parametrization>();
-template <>
-std::span<const std::string> enum_names<config::NumericEmbedding>();
-template <>
-std::span<const std::string> enum_names<config::Loss>();
-template <>
-std::span<const std::string> enum_names<config::StepKind>();
-template <>
-std::span<const std::string> enum_names<config::BestMetric>();
-template <>
-std::span<const std::string> enum_names<config::BestTies>();
-template <>
-std::span<const std::string> enum_names<config::OnNonFinite>();
-template <>
-std::span<const std::string> enum_names<config::OptimizerName>();
-template <>
-std::span<const std::string> enum_names<config::ScheduleName>();
-template <>
-std::span<const std::string> enum_names<config::FactorSchedule>();
-template <>
-std::span<const std::string> enum_names<config::Precision>();
-template <>
-std::span<const std::string> enum_names<config::OnOutOfMemory>();
-template <>
-std::span<const std::string> enum_names<config::CudaGraphs>();
+#define TRAINER_NAMED(Enum) \
+  template <>               \
+  std::span<const std::string> enum_names<Enum>()
+
+TRAINER_NAMED(config::Recipe);
+TRAINER_NAMED(config::Source);
+TRAINER_NAMED(config::Task);
+TRAINER_NAMED(config::ScalingMethod);
+TRAINER_NAMED(config::BinaryEncoding);
+TRAINER_NAMED(config::ClassWeights);
+TRAINER_NAMED(config::Imputation);
+TRAINER_NAMED(config::UnknownCategory);
+TRAINER_NAMED(config::Outliers);
+TRAINER_NAMED(config::DateOrder);
+TRAINER_NAMED(config::QueryFiles);
+TRAINER_NAMED(config::DatePart);
+TRAINER_NAMED(config::FitOn);
+TRAINER_NAMED(config::SplitMethod);
+TRAINER_NAMED(config::Architecture);
+TRAINER_NAMED(config::Activation);
+TRAINER_NAMED(config::Norm);
+TRAINER_NAMED(config::Init);
+TRAINER_NAMED(config::Parametrization);
+TRAINER_NAMED(config::NumericEmbedding);
+TRAINER_NAMED(config::Loss);
+TRAINER_NAMED(config::StepKind);
+TRAINER_NAMED(config::BestMetric);
+TRAINER_NAMED(config::BestTies);
+TRAINER_NAMED(config::OnNonFinite);
+TRAINER_NAMED(config::OptimizerName);
+TRAINER_NAMED(config::ScheduleName);
+TRAINER_NAMED(config::FactorSchedule);
+TRAINER_NAMED(config::Precision);
+TRAINER_NAMED(config::OnOutOfMemory);
+TRAINER_NAMED(config::CudaGraphs);
+
+#undef TRAINER_NAMED
 
 }  // namespace trainer
 
