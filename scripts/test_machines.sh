@@ -3,7 +3,7 @@
 # has, on one CPU, beside four busy processes, with another time zone, locale and umask, without HOME.
 # Of the tests that run the program each machine gets a third, another one each.
 # Usage: scripts/test_machines.sh [--quick]
-#   --quick    the first machine only, without the tests that run the program
+#   --quick    the first machine only, without the tests that run the program or the simulated device
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 
@@ -60,6 +60,7 @@ machine() {  # machine NAME COMMAND_WORDS... -- LABELS: the tests with these lab
 }
 
 most='core|engine|device|bench'
+if $quick; then most='core|engine|bench'; fi
 results=()
 failed=0
 cpu=$(taskset -cp $$ | sed -E 's/.*: *([0-9]+).*/\1/')
