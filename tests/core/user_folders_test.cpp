@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/user_folders.h"
 
-#include <stdlib.h>
-
-#include <filesystem>
-#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -13,33 +9,12 @@
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
+#include "support/variable.h"
 
 namespace trainer {
 namespace {
 
-/// A variable of the environment with another value, or without one, for a scope.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    set(value);
-  }
-  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
-  void set(const char* value) const {
-    if (value == nullptr) {
-      unsetenv(name_);
-    } else {
-      setenv(name_, value, 1);
-    }
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
+using test::Variable;
 
 TEST(UserFoldersTest, AreThoseOfTheEnvironmentAndElseInTheHomeFolder) {
   const Variable home("HOME", "/home/ada");
