@@ -86,7 +86,6 @@ class PredictCommand : public Command {
     check_data(data_, query_, problems);
     if (output_.empty()) output_ = "-";
     check_errors(problems);
-    check_endings(problems);
     check_threshold(threshold_, problems);
     check_overrides("predict", common, {"threads", "precision"}, problems);
   }
@@ -95,6 +94,7 @@ class PredictCommand : public Command {
     apply_quiet(common);
     apply::Model model = load_model(model_);
     check_output(output_, model.file);
+    require_right_endings();
     const config::Config config = config_for(model, common, format_);
     apply_precision(config, model);
     const apply::PredictRequest request = make_request(model, config);
@@ -127,7 +127,7 @@ class PredictCommand : public Command {
 
  private:
   // A name that promises another format would mislead whoever opens it; a pipe may have any.
-  void check_endings(Problems& problems) const {
+  void require_right_endings() const {
     constexpr const char* kText = ".csv, .tsv or .txt (or that and .gz)";
     const auto is_new_or_file = [](const std::filesystem::path& file) {
       std::error_code ignored;
@@ -135,13 +135,13 @@ class PredictCommand : public Command {
              std::filesystem::is_regular_file(file, ignored);
     };
     if (is_new_or_file(output_) && !apply::is_prediction_name(output_)) {
-      problems.push_back(
-          fmt::format("--output: expected a name ending in {}, or in .parquet, got {}", kText,
-                      in_quotes(output_)));
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("--output: expected a name ending in {}, or in .parquet, got {}",
+                              kText, in_quotes(output_)));
     }
     if (is_new_or_file(errors_) && !apply::is_text_name(errors_)) {
-      problems.push_back(
-          fmt::format("--errors: expected a name ending in {}, got {}", kText, in_quotes(errors_)));
+      throw Error(ErrorKind::kUsage, fmt::format("--errors: expected a name ending in {}, got {}",
+                                                 kText, in_quotes(errors_)));
     }
   }
 

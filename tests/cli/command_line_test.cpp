@@ -227,19 +227,6 @@ TEST(CommandLineTest, QuietAndVerboseAtOnceIsAnError) {
   EXPECT_EQ(message_of({"-q", "-v"}), "--quiet: conflicts with --verbose; remove one of them");
 }
 
-TEST(CommandLineTest, PredictionsAreNotWrittenUnderTheNameOfAnotherFormat) {
-  const std::string expected =
-      "--output: expected a name ending in .csv, .tsv or .txt (or that and .gz), or in .parquet, "
-      "got \"";
-  for (const std::string name : {"x.json", "x.xlsx", "x.npy", "x.csv.zip", "x.parquet.gz"}) {
-    EXPECT_EQ(message_of({"predict", "runs/latest", "--data", "t.csv", "-o", name.c_str()}),
-              expected + name + "\"");
-  }
-  for (const char* name : {"x.csv", "x.TSV.gz", "x", "x.parquet", "x.gz", "/dev/stdout"}) {
-    EXPECT_EQ(parse({"predict", "runs/latest", "--data", "t.csv", "-o", name}).name, "predict");
-  }
-}
-
 TEST(CommandLineTest, AFlagWithoutItsValueIsAnError) {
   EXPECT_EQ(message_of({"--lr"}), "--lr: 1 required VALUE missing; see trainer --help");
 }

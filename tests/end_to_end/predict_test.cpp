@@ -242,6 +242,23 @@ TEST_F(PredictEndToEndTest, ASignalLeavesNoOutput) {
   }
 }
 
+TEST_F(PredictEndToEndTest, WritesNothingUnderTheNameOfAnotherFormat) {
+  train("penguins.csv", "data.target=species --epochs 1");
+  const std::string text = ".csv, .tsv or .txt (or that and .gz)";
+  for (const std::string name : {"x.json", "x.xlsx", "x.npy", "x.csv.zip", "x.parquet.gz"}) {
+    const test::ProcessResult result = predict("--data test.csv --output " + name);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err, "error: --output: expected a name ending in " + text +
+                              ", or in .parquet, got \"" + name + "\"\n");
+    EXPECT_FALSE(fs::exists(path(name)));
+  }
+  EXPECT_EQ(predict("--data test.csv -o p.csv --on-error skip --errors e.json").err,
+            "error: --errors: expected a name ending in " + text + ", got \"e.json\"\n");
+  for (const char* name : {"x.TSV.gz", "x", "x.gz", "/dev/null"}) {
+    EXPECT_EQ(predict(std::string("--data test.csv --output ") + name).exit_code, 0) << name;
+  }
+}
+
 TEST_F(PredictEndToEndTest, TheOutputIsNoInput) {
   train("penguins.csv", "data.target=species --epochs 1");
   const fs::path best = path("runs/latest/checkpoints/best.pt");
