@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apply/output.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -10,6 +12,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/print_safely.h"
 
 namespace trainer::apply {
 namespace fs = std::filesystem;
@@ -22,6 +25,7 @@ Output::Output(const fs::path& path, std::vector<ParquetColumn> columns)
     : name_(path == "-" ? "standard output" : path.string()) {
   if (path == "-") {
     stream_.reset(stdout);
+    is_on_terminal_ = isatty(STDOUT_FILENO) == 1;
     return;
   }
   if (lower_case(path.extension().string()) == ".gz") packer_.emplace();
@@ -50,7 +54,10 @@ void Output::fail() const {
               fmt::format("cannot write {}: {}", name_, std::strerror(errno)));
 }
 
-void Output::write(std::string_view text) { put(packer_ ? packer_->pack(text) : text); }
+void Output::write(std::string_view text) {
+  if (packer_) return put(packer_->pack(text));
+  is_on_terminal_ ? put(safe_for_terminal(text)) : put(text);
+}
 
 void Output::put(std::string_view bytes) {
   if (parquet_) {

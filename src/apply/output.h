@@ -38,6 +38,7 @@ class Output {
   void put(std::string_view bytes);
 
   std::string name_;
+  bool is_on_terminal_ = false;
   std::optional<GzipWriter> packer_;
   std::optional<AtomicFile> file_;
   std::optional<ParquetWriter> parquet_;

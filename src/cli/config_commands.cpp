@@ -12,6 +12,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/reference.h"
 #include "trainer/core/log.h"
+#include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/resolve_config.h"
@@ -22,7 +23,7 @@ namespace {
 class ConfigPrintCommand : public Command {
  public:
   int run(const CommonOptions& common) override {
-    fmt::print("{}", config::dump(resolve_config(common, checkpoint::OpenMode::kReadOnly).config));
+    print_data(config::dump(resolve_config(common, checkpoint::OpenMode::kReadOnly).config));
     return 0;
   }
 };
@@ -45,7 +46,7 @@ class ConfigCheckCommand : public Command {
  public:
   int run(const CommonOptions& common) override {
     warn_about_missing_files(resolve_config(common, checkpoint::OpenMode::kReadOnly).config.config);
-    fmt::print("the configuration is valid\n");
+    print_safely("the configuration is valid\n");
     return 0;
   }
 };
@@ -57,7 +58,7 @@ class ConfigReferenceCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    fmt::print("{}", config::reference_page());
+    print_safely(config::reference_page());
     return 0;
   }
 };
@@ -69,7 +70,7 @@ class ConfigSchemaCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    fmt::print("{}", config::json_schema());
+    print_safely(config::json_schema());
     return 0;
   }
 };

@@ -8,6 +8,7 @@
 
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/experiments/cross_validation.h"
 
 #include "cli/command.h"
@@ -60,12 +61,13 @@ class CvCommand : public Command {
     }
     if (!report.is_collected) return 0;
     if (json_) {
-      fmt::print("{}", result_text(with_folder(report.folder, report.json)));
+      print_safely(result_text(with_folder(report.folder, report.json)));
     } else if (log::console_format() == log::Format::kJson) {
       log::event("result", "complete: " + report.folder.string(),
                  with_folder(report.folder, report.json));
     } else if (common.verbosity != Verbosity::kQuiet) {
-      fmt::print("{}\nfolder  {}\n", metrics::folds_table(report.results), report.folder.string());
+      print_safely(fmt::format("{}\nfolder  {}\n", metrics::folds_table(report.results),
+                               report.folder.string()));
     }
     return 0;
   }

@@ -14,6 +14,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
 #include "trainer/core/version.h"
 #include "trainer/doctor/collect.h"
@@ -50,7 +51,7 @@ class FindingPrinter {
       : is_quiet_(is_quiet), terminal_(terminal) {}
 
   void heading(std::string_view text) const {
-    if (!is_quiet_) fmt::print("{}\n", text);
+    if (!is_quiet_) print_safely(fmt::format("{}\n", text));
   }
   void add(const doctor::Finding& finding) {
     findings.push_back(finding);
@@ -77,7 +78,7 @@ class FindingPrinter {
         finding.name, kNameWidth);
     const auto print_lines = [&](const std::string& text) {
       for (const std::string& line : wrapped(text, width)) {
-        fmt::print("{}{}\n", begin, line);
+        fmt::print("{}{}\n", begin, safe_for_terminal(line));  // the beginning has colors
         begin = std::string(kIndent, ' ');
       }
     };
@@ -120,9 +121,9 @@ class DoctorCommand : public Command {
     look_at_engine(facts, printer);
     if (json_) {
       const Json report = doctor::report_json(facts, printer.findings);
-      fmt::print("{}\n", result_text(report));
+      print_safely(result_text(report) + "\n");
     } else {
-      fmt::print("\n{}\n", doctor::summary_text(printer.findings));
+      print_safely(fmt::format("\n{}\n", doctor::summary_text(printer.findings)));
     }
     return doctor::worst(printer.findings) == doctor::Status::kProblem ? 1 : 0;
   }

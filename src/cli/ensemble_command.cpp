@@ -13,6 +13,7 @@
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/experiments/ensemble.h"
 #include "trainer/metrics/report_text.h"
 
@@ -55,7 +56,7 @@ class EnsembleCommand : public Command {
     }
     if (!report.is_collected) return 0;
     if (json_) {
-      fmt::print("{}", result_text(with_folder(report.folder, report.json)));
+      print_safely(result_text(with_folder(report.folder, report.json)));
     } else if (log::console_format() == log::Format::kJson) {
       log::event("result", "complete: " + report.folder.string(),
                  with_folder(report.folder, report.json));
@@ -63,7 +64,7 @@ class EnsembleCommand : public Command {
       LabeledLines lines;
       if (report.test) lines.append(metrics::result_lines("test", *report.test, " (ensemble)"));
       lines.add("folder", report.folder.string());
-      fmt::print("{}", lines.text());
+      print_safely(lines.text());
     }
     return 0;
   }

@@ -10,6 +10,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/metrics/report_text.h"
 
 #include "cli/command.h"
@@ -73,9 +74,9 @@ class EvalCommand : public Command {
     const apply::EvaluationResult evaluated = evaluate(model, config);
     show_notes(evaluated.notes);
     const data::TableSource data{.path = data_, .query = query_};
-    fmt::print("{}", json_ ? as_json(model, data, evaluated)
-                           : as_text(model, data_text(data, evaluated.split), threshold,
-                                     evaluated.report));
+    print_safely(
+        json_ ? as_json(model, data, evaluated)
+              : as_text(model, data_text(data, evaluated.split), threshold, evaluated.report));
     return 0;
   }
 

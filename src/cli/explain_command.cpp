@@ -18,6 +18,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/core/suggest.h"
 #include "trainer/explain/column_groups.h"
 #include "trainer/explain/contributions.h"
@@ -92,8 +93,8 @@ class ExplainCommand : public Command {
     const config::Config config = config_for(model, common, format_);
     apply_precision(config, model);
     const std::vector<ColumnGroup> groups = explain::column_groups(model.schema);
-    fmt::print("{}", row_ > 0 ? explained_row(model, config, groups)
-                              : explained_columns(model, config, groups));
+    print_safely(row_ > 0 ? explained_row(model, config, groups)
+                          : explained_columns(model, config, groups));
     return 0;
   }
 

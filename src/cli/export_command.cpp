@@ -12,6 +12,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"
@@ -111,7 +112,7 @@ class ExportCommand : public Command {
     const apply::Model model = load_model(model_);
     check_output(output_, model.file);
     if (softmax_) refuse_regression(model);
-    fmt::print("{}", report_text(model, write(model), output_));
+    print_safely(report_text(model, write(model), output_));
     return 0;
   }
 

@@ -11,6 +11,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
+#include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"
@@ -41,15 +42,16 @@ std::string summary_text(const engine::BatchSearchReport& report, int64_t max_ro
 }
 
 void print_heading() {
-  fmt::print("{:>10}  {:>7}  {:>9}  {:>12}  {:>10}\n", "batch", "threads", "step", "samples/s",
-             "memory");
+  print_safely(fmt::format("{:>10}  {:>7}  {:>9}  {:>12}  {:>10}\n", "batch", "threads", "step",
+                           "samples/s", "memory"));
 }
 
 void print_row(const engine::BatchTrial& trial) {
-  fmt::print("{:>10}  {:>7}  {:>9}  {:>12}  {:>10}\n", with_thousands(trial.batch_size),
-             trial.num_threads, human_duration(trial.step_seconds),
-             with_thousands(static_cast<int64_t>(trial.samples_per_second)),
-             human_bytes(static_cast<uint64_t>(trial.memory_bytes)));
+  print_safely(fmt::format("{:>10}  {:>7}  {:>9}  {:>12}  {:>10}\n",
+                           with_thousands(trial.batch_size), trial.num_threads,
+                           human_duration(trial.step_seconds),
+                           with_thousands(static_cast<int64_t>(trial.samples_per_second)),
+                           human_bytes(static_cast<uint64_t>(trial.memory_bytes))));
   std::fflush(stdout);
 }
 
@@ -94,15 +96,15 @@ class FindBatchCommand : public Command {
                  {"too_large", nullptr},
                  {"fastest", to_json(report.fastest)}};
     if (report.too_large > 0) json["too_large"] = report.too_large;
-    fmt::print("{}\n", json.dump(2));
+    print_safely(fmt::format("{}\n", json.dump(2)));
   }
 
   static void print_text(engine::BatchSearchRequest request) {
     request.progress = print_row;
     print_heading();
     const engine::BatchSearchReport report = engine_library().find_batch(request);
-    fmt::print("\n{}", summary_text(report, request.max_batch_size));
-    fmt::print(
+    print_safely(fmt::format("\n{}", summary_text(report, request.max_batch_size)));
+    print_safely(
         "\n"
         "Larger batches mean fewer steps per epoch and may need a different learning rate:\n"
         "the batch size with the highest throughput does not always converge fastest.\n");

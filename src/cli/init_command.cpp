@@ -21,6 +21,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/cpu/step_time.h"
 #include "trainer/data/csv_format.h"
 #include "trainer/data/dataset.h"
@@ -110,7 +111,7 @@ void check_config_output(const fs::path& output, const std::string& table, bool 
 
 // With --output, users expect a file.
 void list_columns(const data::TableFacts& table, bool has_output) {
-  fmt::print("{}", columns_text(table));
+  print_safely(columns_text(table));
   std::vector<std::string> likely = wizard::likely_targets(table);
   for (std::string& name : likely) name = in_quotes(name);
   const std::string guess =
@@ -306,12 +307,12 @@ class InitCommand : public Command {
                                                        path_from(folder, read_from(first)));
     config::load({{name, text, folder}}, {});  // an invalid configuration must not be written
     if (to_output) {
-      fmt::print("{}", text);
+      print_data(text);
       return;
     }
     write_file_atomically(output_, text);
-    fmt::print("wrote {0}\n\n  trainer config schedule --config {0}\n  trainer --config {0}\n",
-               name);
+    print_safely(fmt::format(
+        "wrote {0}\n\n  trainer config schedule --config {0}\n  trainer --config {0}\n", name));
   }
 
   std::string data_;

@@ -8,6 +8,7 @@
 
 #include "trainer/apply/inspect.h"
 #include "trainer/apply/inspect_json.h"
+#include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/model_options.h"
@@ -28,8 +29,8 @@ class InspectCommand : public Command {
 
   int run(const CommonOptions& /*common*/) override {
     const apply::Inspection inspection = apply::inspect(model_);
-    fmt::print("{}", json_ ? apply::inspection_json(inspection) + "\n"
-                           : apply::inspection_text(inspection));
+    print_safely(json_ ? apply::inspection_json(inspection) + "\n"
+                       : apply::inspection_text(inspection));
     return 0;
   }
 

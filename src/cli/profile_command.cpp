@@ -11,6 +11,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/profile/profile.h"
 
 #include "cli/command.h"
@@ -72,7 +73,7 @@ class ProfileCommand : public Command {
 
  private:
   static void print_text(const profile::Profile& profile, const engine::ProfileReport& report) {
-    fmt::print("{}\n{}", profile::profile_text(profile), steps_text(report));
+    print_safely(fmt::format("{}\n{}", profile::profile_text(profile), steps_text(report)));
   }
 
   static void print_json(const profile::Profile& profile, const engine::ProfileReport& report) {
@@ -80,7 +81,7 @@ class ProfileCommand : public Command {
     json["step_seconds_median"] = median(report.step_seconds);
     json["step_seconds_90_percent"] = quantile(report.step_seconds, 0.9);
     json["step_seconds_median_unmeasured"] = median(report.step_seconds_bare);
-    fmt::print("{}\n", json.dump(2));
+    print_safely(fmt::format("{}\n", json.dump(2)));
   }
 
   std::string steps_text_;

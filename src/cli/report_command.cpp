@@ -11,6 +11,7 @@
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/report/report.h"
 #include "trainer/run/run_dir.h"
 
@@ -45,7 +46,7 @@ class ReportCommand : public Command {
     const std::string html =
         report::report_html(entries, {.evaluates = !without_data_, .num_threads = usable_cpus()});
     write(path, html);
-    fmt::print("report      {} ({})\n", path.string(), human_bytes(html.size()));
+    print_safely(fmt::format("report      {} ({})\n", path.string(), human_bytes(html.size())));
     return 0;
   }
 

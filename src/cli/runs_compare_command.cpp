@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
 #include "trainer/tracking/comparison.h"
 
@@ -32,7 +33,7 @@ class RunsCompareCommand : public Command {
   int run(const CommonOptions& /*common*/) override {
     const auto comparison =
         tracking::compare(entries_of_runs(runs_), standard_output_terminal().unicode);
-    fmt::print("{}", tracking::comparison_text(comparison, format_.format()));
+    print_safely(tracking::comparison_text(comparison, format_.format()));
     return 0;
   }
 

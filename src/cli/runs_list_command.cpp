@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/tracking/query.h"
 #include "trainer/tracking/run_list.h"
 
@@ -53,20 +54,21 @@ class RunsListCommand : public Command {
     for (const std::string& name : names_in(columns_)) add(name);
     const std::size_t count =
         std::min(entries.size(), limit_ > 0 ? static_cast<std::size_t>(limit_) : entries.size());
-    fmt::print("{}", tracking::list_text({entries.data(), count}, columns, format_.format()));
+    print_safely(tracking::list_text({entries.data(), count}, columns, format_.format()));
     if (format_.format() == tracking::ListFormat::kText) say_the_rest(entries, count);
     return 0;
   }
 
  private:
   void say_the_rest(const std::vector<tracking::RunEntry>& entries, std::size_t shown) const {
-    if (entries.empty()) fmt::print(stderr, "no runs in {}\n", folder_);
+    if (entries.empty()) fmt::print(stderr, "no runs in {}\n", safe_for_terminal(folder_));
     if (shown < entries.size()) {
       fmt::print(stderr, "and {} more\n",
                  with_thousands(std::ssize(entries) - static_cast<int64_t>(shown)));
     }
     for (const tracking::RunEntry& entry : entries) {
-      if (!entry.problem.empty()) fmt::print(stderr, "warning: {}\n", entry.problem);
+      if (entry.problem.empty()) continue;
+      fmt::print(stderr, "warning: {}\n", safe_for_terminal(entry.problem));
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/print_safely.h"
 #include "trainer/tracking/notes.h"
 
 #include "cli/command.h"
@@ -32,7 +33,7 @@ class RunsNoteCommand : public Command {
     if (text_) {
       tracking::write_note(entry.folder, *text_);
     } else if (!entry.note.empty()) {
-      fmt::print("{}\n", entry.note);
+      print_safely(fmt::format("{}\n", entry.note));
     }
     return 0;
   }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/print_safely.h"
 #include "trainer/tracking/run_text.h"
 
 #include "cli/command.h"
@@ -28,7 +29,7 @@ class RunsShowCommand : public Command {
 
   int run(const CommonOptions& /*common*/) override {
     const tracking::RunEntry entry = entry_of(run_);
-    fmt::print("{}", json_ ? tracking::run_json(entry) + "\n" : tracking::run_text(entry));
+    print_safely(json_ ? tracking::run_json(entry) + "\n" : tracking::run_text(entry));
     return 0;
   }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/core/signals.h"
 #include "trainer/core/terminal.h"
 #include "trainer/run/history.h"
@@ -34,7 +35,8 @@ class Screen {
       return;
     }
     for (; num_epochs_ < history.epochs.size(); ++num_epochs_) {
-      fmt::print("{}\n", epoch_line(history.epochs[num_epochs_], entry.planned_epochs));
+      print_safely(
+          fmt::format("{}\n", epoch_line(history.epochs[num_epochs_], entry.planned_epochs)));
     }
     std::fflush(stdout);
   }
@@ -42,7 +44,7 @@ class Screen {
  private:
   void redraw(const std::vector<std::string>& lines) {
     if (num_lines_ > 0) fmt::print("\033[{}A", num_lines_);
-    for (const std::string& line : lines) fmt::print("\033[2K{}\n", line);
+    for (const std::string& line : lines) fmt::print("\033[2K{}\n", safe_for_terminal(line));
     fmt::print("\033[J");
     num_lines_ = lines.size();
     std::fflush(stdout);
@@ -79,8 +81,8 @@ class RunsWatchCommand : public Command {
       entry = tracking::read_entry(entry.folder).value_or(entry);
     }
     if (!standard_output_terminal().redraws) {
-      fmt::print("{}{}\n", to_text(entry.state),
-                 entry.reason.empty() ? "" : fmt::format(": {}", entry.reason));
+      print_safely(fmt::format("{}{}\n", to_text(entry.state),
+                               entry.reason.empty() ? "" : fmt::format(": {}", entry.reason)));
     }
     return 0;
   }

@@ -14,6 +14,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
 #include "trainer/data/dataset.h"
 #include "trainer/schedule/overview.h"
@@ -192,10 +193,10 @@ class ScheduleCommand : public Command {
     const ResolvedConfig resolved = resolve_config(common, checkpoint::OpenMode::kReadOnly);
     const Preview preview = make_preview(resolved.config.config);
     if (json_) {
-      fmt::print("{}\n", to_json(preview).dump(2));
+      print_safely(fmt::format("{}\n", to_json(preview).dump(2)));
     } else {
-      fmt::print("{}\n{}\n{}", summary_text(preview), table_text(preview.overview),
-                 curve_text(preview.overview));
+      print_safely(fmt::format("{}\n{}\n{}", summary_text(preview), table_text(preview.overview),
+                               curve_text(preview.overview)));
     }
     return 0;
   }

@@ -9,6 +9,7 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/labeled_lines.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/experiments/resume_selftest.h"
 
 #include "cli/command.h"
@@ -58,7 +59,7 @@ class SelftestResumeCommand : public Command {
     apply_quiet(common);
     const experiments::ResumeSelftestReport report = experiments::selftest_resume(request);
     if (report.stop_signal != 0) return 128 + report.stop_signal;
-    fmt::print("{}", results_text(report));
+    print_safely(results_text(report));
     return 0;
   }
 

@@ -17,6 +17,7 @@
 #include "trainer/core/json_reader.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/core/signals.h"
 #include "trainer/data/dataset.h"
 #include "trainer/launch/place.h"
@@ -132,7 +133,7 @@ void record_results(const engine::TrainReport& report) {
 }
 
 // Never throws: the terminal may be closed (SIGHUP), and main() checks for errors.
-void print_out(const std::string& text) { std::fputs(text.c_str(), stdout); }
+void print_out(const std::string& text) { std::fputs(safe_for_terminal(text).c_str(), stdout); }
 
 class TrainCommand : public Command {
  public:
@@ -184,7 +185,8 @@ class TrainCommand : public Command {
     if (!timing_) return;
     log::record("timing", "where the time went: " + short_path(file), json);
     if (log::console_format() == log::Format::kText) {
-      std::fputs(("\n" + profile::profile_text(profile)).c_str(), json_ ? stderr : stdout);
+      const std::string text = safe_for_terminal(profile::profile_text(profile));
+      std::fputs(("\n" + text).c_str(), json_ ? stderr : stdout);
     }
   }
 

@@ -19,6 +19,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/metrics/score.h"
 
 #include "cli/command.h"
@@ -273,7 +274,7 @@ class VerifyCommand : public Command {
     const bool is_single = paths_.size() == 1;
     if (is_single && !json_ && !fs::is_directory(paths_.front())) {
       const fs::path file = checkpoint::find_checkpoint(paths_.front());
-      fmt::print("{}", description(file, checkpoint::verify(file)));
+      print_safely(description(file, checkpoint::verify(file)));
       return 0;
     }
     Table table;
@@ -287,7 +288,7 @@ class VerifyCommand : public Command {
         table.add(is_single ? file.filename().string() : file.string(), file);
       }
     }
-    fmt::print("{}", json_ ? table.json().dump(2) + "\n" : table.text());
+    print_safely(json_ ? table.json().dump(2) + "\n" : table.text());
     return table.all_good() ? 0 : exit_code(ErrorKind::kCheckpoint);
   }
 

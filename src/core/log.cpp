@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/formatter.h>
@@ -19,6 +20,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
 
 namespace trainer::log {
@@ -115,7 +117,7 @@ std::string json_line(const spdlog::details::log_msg& message, std::optional<int
     line["event"] = current_event->name;
     line.insert(current_event->fields.begin(), current_event->fields.end());  // keeps its own
   }
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return safe_for_terminal(line.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 /// A file of such lines.
@@ -142,8 +144,10 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
 
   void show_status(std::string_view text) {
     const std::lock_guard lock(mutex_);
-    if (!terminal_.redraws || format_ == Format::kJson || text == status_) return;
-    status_ = text;
+    if (!terminal_.redraws || format_ == Format::kJson) return;
+    std::string status = safe_for_terminal(text);
+    if (status == status_) return;
+    status_ = std::move(status);
     write("\r" + status_ + "\x1b[K");
   }
 
@@ -233,7 +237,7 @@ struct Log {
         fmt::format("cannot write {}: {}; messages will be missing from this file",
                     file->filename(), reason_in(problem));
     if (console->should_log(spdlog::level::warn)) {
-      console->log({logger.name(), spdlog::level::warn, message});
+      console->log({logger.name(), spdlog::level::warn, safe_for_terminal(message)});
     }
   }
 };
@@ -243,8 +247,9 @@ Log& instance() {
   return log;
 }
 
+// Messages have texts of data, names, libraries and other processes. Here all of them come by.
 void write(spdlog::level::level_enum level, std::string_view message) {
-  instance().logger.log(level, spdlog::string_view_t(message.data(), message.size()));
+  instance().logger.log(level, safe_for_terminal(message));
 }
 
 // What two runs say of the same: epochs and numbers of rows differ, names in quotes do not.
@@ -260,9 +265,9 @@ std::string without_counts(std::string_view message) {
 
 void write_to(spdlog::sinks::sink* sink, std::string_view message, Level level = Level::kInfo) {
   if (sink == nullptr || !sink->should_log(spdlog_level(level))) return;
+  const std::string text = safe_for_terminal(message);
   try {
-    sink->log({instance().logger.name(), spdlog_level(level),
-               spdlog::string_view_t(message.data(), message.size())});
+    sink->log({instance().logger.name(), spdlog_level(level), text});
     sink->flush();
   } catch (const spdlog::spdlog_ex& e) {
     instance().report_file(e.what());

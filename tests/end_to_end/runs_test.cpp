@@ -70,6 +70,19 @@ TEST_F(RunsTest, ListsComparesAndRemovesThem) {
   EXPECT_EQ(runs("remove --filter tag=two").out, "nothing to remove\n");
 }
 
+TEST_F(RunsTest, WhatMovesTheCursorIsShownEscaped) {
+  train("--epochs 1");
+  EXPECT_EQ(runs("note latest \"$(printf 'a\\033[31mb')\"").exit_code, 0);
+  EXPECT_EQ(runs("note latest").out, "a\\x1b[31mb\n");
+  fs::rename(fs::canonical(folder_.path() / "runs/latest"), folder_.path() / "runs/n\x1b]0;evil\a");
+  for (const char* command : {"list", "list --json", "list --csv", "list --markdown"}) {
+    EXPECT_EQ(runs(command).out.find('\x1b'), std::string::npos) << command;
+  }
+  const ProcessResult wrong = trainer("explain \"$(printf 'a\\033[31m')\"");
+  EXPECT_EQ(wrong.exit_code, 5);
+  EXPECT_TRUE(wrong.err.starts_with("error: a\\x1b[31m: no such checkpoint")) << wrong.err;
+}
+
 TEST_F(RunsTest, SaysHowRunsAreAndHowTheyEnded) {
   // A run at work, which is stopped; one that is killed; and one that fails.
   const std::string endless = kShortRun + "training.schedule.name=constant --epochs 100000 ";
