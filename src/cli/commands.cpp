@@ -31,6 +31,8 @@
   COMMAND("runs watch", "Watch a run that another process trains", make_runs_watch_command)      \
   COMMAND("runs note", "Note something about a run", make_runs_note_command)                     \
   COMMAND("runs remove", "Remove runs, by name or by rules", make_runs_remove_command)           \
+  COMMAND("runs restore", "Bring removed runs back", make_runs_restore_command)                  \
+  COMMAND("runs purge", "Delete removed runs for good", make_runs_purge_command)                 \
   COMMAND("report", "Write an HTML report about runs", make_report_command)                      \
   COMMAND("export", "Export a trained model to another format", make_export_command)             \
   COMMAND("doctor", "Check this machine: what is good, and what to do", make_doctor_command)     \

@@ -12,6 +12,7 @@
 #include "trainer/run/run_dir.h"
 #include "trainer/tracking/query.h"
 #include "trainer/tracking/run_entry.h"
+#include "trainer/tracking/trash.h"
 
 #include "cli/resolve_config.h"
 
@@ -95,6 +96,18 @@ Completion runs(const TypedLine& line, const std::string& typed, bool by_name) {
   return fits ? completion : path(by_name ? Paths::kFolders : Paths::kCheckpoints);
 }
 
+// The names of runs that `runs restore` and `runs purge` can have.
+Completion removed_names(const TypedLine& line) {
+  const std::string folder = value_of(line, "--folder");
+  Completion completion;
+  for (const auto& entry : tracking::removed_entries(folder.empty() ? kRuns : folder)) {
+    const bool is_given =
+        std::find(line.arguments.begin(), line.arguments.end(), entry.name) != line.arguments.end();
+    if (!is_given) completion.candidates.push_back({entry.name, entry.note});
+  }
+  return completion;
+}
+
 // Names by which `runs list` orders and shows the runs of its folder.
 Completion names(const TypedLine& line, const std::string& typed) {
   std::string folder = value_of(line, "folder") + value_of(line, "--folder");
@@ -143,6 +156,7 @@ Completion option_values(const TypedLine& line, const Option& option, const std:
   if (name.starts_with("RUN")) {
     completion = runs(line, typed, !name.starts_with("RUN_OR_CHECKPOINT"));
   }
+  if (name.starts_with("REMOVED")) completion = removed_names(line);
   if (name == "COLUMN") completion = one_of(columns(line));
   if (name == "NAME") completion = names(line, typed);
   if (name == "KEY=VALUE") completion = keys(line, typed);

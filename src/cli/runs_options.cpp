@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/tracking/query.h"
+#include "trainer/tracking/removal.h"
+#include "trainer/tracking/trash.h"
 
 namespace trainer::cli {
 
@@ -72,6 +75,36 @@ std::vector<tracking::RunEntry> entries_of_runs(const std::vector<std::string>& 
   entries.reserve(runs.size());
   for (const std::string& run : runs) entries.push_back(entry_of(run));
   return entries;
+}
+
+std::vector<tracking::RunEntry> removed_runs(const std::string& folder,
+                                             const std::vector<std::string>& names) {
+  const fs::path trash = tracking::trash_of(folder);
+  if (names.empty()) return tracking::removed_entries(folder);
+  std::vector<tracking::RunEntry> entries;
+  for (const std::string& name : names) {
+    fs::path path = fs::path(name).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();  // "runs/a/"
+    const fs::path parent = path.parent_path();
+    fs::path place = parent.filename() == trash.filename() ? parent : tracking::trash_of(parent);
+    if (parent.empty()) place = trash;
+    const bool is_hidden = path.filename().string().starts_with('.');  // ".", or being deleted
+    const auto entry = is_hidden ? std::nullopt : tracking::read_entry(place / path.filename());
+    if (!entry) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{}: expected a removed run, which is in {}; `trainer runs purge` "
+                              "lists them",
+                              name, place.string()));
+    }
+    entries.push_back(*entry);
+  }
+  return entries;
+}
+
+std::string count_and_size(const std::vector<tracking::RunEntry>& entries) {
+  uint64_t bytes = 0;
+  for (const tracking::RunEntry& entry : entries) bytes += tracking::bytes_in(entry.folder);
+  return fmt::format("{}, {}", counted(std::ssize(entries), "run"), human_bytes(bytes));
 }
 
 std::vector<std::string> names_in(const std::string& list) {

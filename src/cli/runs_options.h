@@ -43,6 +43,14 @@ tracking::RunEntry entry_of(const std::string& run);
 /// The same for each of them.
 std::vector<tracking::RunEntry> entries_of_runs(const std::vector<std::string>& runs);
 
+/// Those of `names` that were removed from `folder`: names, or paths where they were or are.
+/// Without names all. Throws Error(kUsage) for anything else.
+std::vector<tracking::RunEntry> removed_runs(const std::string& folder,
+                                             const std::vector<std::string>& names);
+
+/// "3 runs, 5.0 MiB".
+std::string count_and_size(const std::vector<tracking::RunEntry>& entries);
+
 /// "a, b" as two names.
 std::vector<std::string> names_in(const std::string& list);
 

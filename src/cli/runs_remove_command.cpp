@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer runs remove`: removes runs, which were named or which rules let go.
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,10 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/print_safely.h"
 #include "trainer/tracking/removal.h"
 #include "trainer/tracking/run_list.h"
+#include "trainer/tracking/trash.h"
 
 #include "cli/command.h"
 #include "cli/runs_options.h"
@@ -58,21 +61,24 @@ class RunsRemoveCommand : public Command {
   int run(const CommonOptions& /*common*/) override {
     const std::vector<tracking::RunEntry> entries = chosen();
     if (entries.empty()) {
-      fmt::print("nothing to remove\n");
+      print_safely("nothing to remove\n");
       return 0;
     }
-    uint64_t bytes = 0;
-    for (const tracking::RunEntry& entry : entries) bytes += tracking::bytes_in(entry.folder);
-    fmt::print("{}", tracking::list_text(entries, tracking::usual_columns(entries),
-                                         tracking::ListFormat::kText));
-    const std::string what =
-        fmt::format("{}, {}", counted(std::ssize(entries), "run"), human_bytes(bytes));
+    print_safely(tracking::list_text(entries, tracking::usual_columns(entries),
+                                     tracking::ListFormat::kText));
+    const std::string what = count_and_size(entries);
     if (!yes_) {
-      fmt::print("{}; nothing was removed: add --yes to remove them\n", what);
+      print_safely(what + "; nothing was removed: add --yes to remove them\n");
       return 0;
     }
-    for (const tracking::RunEntry& entry : entries) tracking::remove_run(entry.folder);
-    fmt::print("removed {}\n", what);
+    std::set<std::string> trash;
+    for (const tracking::RunEntry& entry : entries) {
+      trash.insert(tracking::remove_run(entry.folder).parent_path().string());
+    }
+    print_safely(fmt::format(
+        "removed {}\n"
+        "  in {} until `trainer runs purge` deletes them; `trainer runs restore` undoes it\n",
+        what, joined(std::vector(trash.begin(), trash.end()))));
     return 0;
   }
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/folder_lock.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/tracking/query.h"
 
@@ -17,9 +16,6 @@ namespace trainer::tracking {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder that is being removed is no run any more, whatever happens meanwhile.
-constexpr const char* kRemovedPrefix = ".removed_";
 
 double seconds_since_change(const RunEntry& entry) {
   auto newest = fs::file_time_type::min();
@@ -46,16 +42,6 @@ void require_values(const std::vector<RunEntry>& entries, const std::string& sor
                           "name another metric with --sort, or leave runs out with --filter",
                           counted(std::ssize(without), "run"), without.size() == 1 ? "has" : "have",
                           in_quotes(name), joined_some(without)));
-}
-
-void point_latest_elsewhere(const fs::path& removed) {
-  const fs::path link = removed.parent_path() / "latest";
-  std::error_code ignored;
-  if (fs::read_symlink(link, ignored).filename() != removed.filename()) return;
-  fs::remove(link, ignored);
-  std::vector<fs::path> others;
-  for (const RunEntry& entry : read_entries(removed.parent_path())) others.push_back(entry.folder);
-  if (!others.empty()) run::point_latest_to({others.front()});
 }
 
 }  // namespace
@@ -89,19 +75,6 @@ uint64_t bytes_in(const fs::path& folder) {
     if (file.is_regular_file(ignored)) bytes += file.file_size(ignored) / links;
   }
   return bytes;
-}
-
-void remove_run(const fs::path& folder) {
-  const FolderLock lock(folder);
-  const fs::path moved = folder.parent_path() / (kRemovedPrefix + folder.filename().string());
-  std::error_code error;
-  fs::rename(folder, moved, error);
-  if (!error) fs::remove_all(moved, error);
-  if (error) {
-    throw Error(ErrorKind::kFileSystem,
-                fmt::format("cannot remove {}: {}", folder.string(), error.message()));
-  }
-  point_latest_elsewhere(folder);
 }
 
 }  // namespace trainer::tracking

@@ -50,6 +50,8 @@ TEST(CommandsTest, CommandsWithoutConfigurationRefuseOne) {
                                              {"runs", "compare", "a", "b"},
                                              {"runs", "note", "a", "text"},
                                              {"runs", "remove", "a"},
+                                             {"runs", "restore", "a"},
+                                             {"runs", "purge", "a"},
                                              {"report", "a"},
                                              {"verify", "a"},
                                              {"doctor"},

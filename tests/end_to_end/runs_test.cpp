@@ -70,6 +70,32 @@ TEST_F(RunsTest, ListsComparesAndRemovesThem) {
   EXPECT_EQ(runs("remove --filter tag=two").out, "nothing to remove\n");
 }
 
+TEST_F(RunsTest, WhatWasRemovedIsRestoredOrPurged) {
+  train("--epochs 1 --tag one");
+  const std::string one = list()[0]["name"];
+  const ProcessResult removed = runs("remove latest --yes");
+  EXPECT_NE(removed.out.find("\n  in " + fs::canonical(folder_.path() / "runs/.trash").string() +
+                             " until `trainer runs purge` deletes them; `trainer runs restore` "
+                             "undoes it\n"),
+            std::string::npos)
+      << removed.out;
+  EXPECT_EQ(list().size(), 0U);
+  EXPECT_NE(runs("purge").out.find("; nothing was deleted: add --yes to delete them for good\n"),
+            std::string::npos);
+  EXPECT_EQ(trainer("__complete -- runs restore ''").exit_code, 0);
+  EXPECT_EQ(runs("restore " + one).out, "restored runs/" + one + "\n");
+  EXPECT_EQ(list().size(), 1U);
+  EXPECT_EQ(trainer("eval runs/latest -q").exit_code, 0);
+  EXPECT_EQ(runs("remove " + one + " --yes").exit_code, 0);
+  EXPECT_EQ(runs("purge --yes runs/" + one).exit_code, 0);
+  EXPECT_FALSE(fs::exists(folder_.path() / "runs/.trash"));
+  EXPECT_EQ(runs("purge --yes").out, "nothing to delete\n");
+  EXPECT_EQ(runs("restore " + one).err,
+            "error: " + one +
+                ": expected a removed run, which is in runs/.trash; `trainer runs purge` lists "
+                "them\n");
+}
+
 TEST_F(RunsTest, WhatMovesTheCursorIsShownEscaped) {
   train("--epochs 1");
   EXPECT_EQ(runs("note latest \"$(printf 'a\\033[31mb')\"").exit_code, 0);

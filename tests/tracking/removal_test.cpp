@@ -62,27 +62,6 @@ TEST(RemovalTest, KeepsWhatHasChangedSince) {
   EXPECT_EQ(names_left(removable(entries, {.older_than = 72 * 3600})), "");
 }
 
-TEST(RemovalTest, LatestPointsToTheNewestThatIsLeft) {
-  const test::TemporaryFolder runs;
-  write_run(runs, "a");
-  const fs::path folder = write_run(runs, "b");
-  fs::create_directory_symlink("b", runs.path() / "latest");
-  remove_run(folder);
-  EXPECT_FALSE(fs::exists(folder));
-  EXPECT_EQ(fs::read_symlink(runs.path() / "latest"), "a");
-  remove_run(runs.path() / "a");
-  EXPECT_FALSE(fs::is_symlink(runs.path() / "latest"));
-  EXPECT_EQ(read_entries(runs.path()).size(), 0U);
-}
-
-TEST(RemovalTest, ARunAtWorkIsNotRemoved) {
-  const test::TemporaryFolder runs;
-  const fs::path folder = write_run(runs, "a");
-  const FolderLock lock(folder);
-  EXPECT_EQ(test::error_of([&] { remove_run(folder); }).kind(), ErrorKind::kFileSystem);
-  EXPECT_TRUE(fs::exists(folder / "metrics.jsonl"));
-}
-
 TEST(RemovalTest, FilesWithTwoNamesCountOnce) {
   const test::TemporaryFolder folder;
   const fs::path file = folder.write("a", std::string(1000, 'x'));

@@ -25,8 +25,4 @@ std::vector<RunEntry> removable(const std::vector<RunEntry>& entries, const Remo
 /// What the files of a folder take on disk.
 uint64_t bytes_in(const std::filesystem::path& folder);
 
-/// Removes the folder of a run with all files. `latest` beside it points to the newest other run
-/// then. Throws Error(kFileSystem), also if a process works on it; then nothing was removed.
-void remove_run(const std::filesystem::path& folder);
-
 }  // namespace trainer::tracking
