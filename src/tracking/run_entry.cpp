@@ -15,6 +15,7 @@
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
 #include "trainer/core/json_reader.h"
+#include "trainer/core/parse.h"
 #include "trainer/run/history.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/tracking/notes.h"
@@ -155,12 +156,24 @@ std::vector<fs::path> runs_in(const fs::path& folder) {
   return runs;
 }
 
+/// "digits_fold_1_repeat_1_of_3" is one of three.
+int64_t repeats_in(const std::string& tag) {
+  constexpr std::string_view kOf = "_of_";
+  const std::size_t repeat = tag.rfind("_repeat_");
+  const std::size_t of = tag.rfind(kOf);
+  if (repeat == std::string::npos || of == std::string::npos || of < repeat) return 1;
+  return parse_int(std::string_view(tag).substr(of + kOf.size())).value_or(1);
+}
+
 /// What the runs of a series have in common, and how far they are.
 void add_runs(const fs::path& folder, RunEntry& entry) {
   const std::vector<fs::path> runs = runs_in(folder);
   if (runs.empty()) return;
   const config::Config config = read_config(runs.front(), entry);
   entry.best_metric = config::to_text(config.training.best_metric);
+  entry.planned_epochs = entry.kind == Kind::kCrossValidation
+                             ? config.data.folds * std::min(repeats_in(config.tag), kMaxRuns)
+                             : config.data.validation_folds;
   for (const fs::path& root : runs) {
     const run::History history = run::read_history(root);
     for (const run::EpochRecord& epoch : history.epochs) entry.seconds += epoch.time_seconds;
@@ -191,13 +204,15 @@ void read_series(const fs::path& folder, Kind kind, RunEntry& entry) {
   const std::string metric = test_metric(std::exchange(entry.best_metric, ""));
   if (kind == Kind::kCrossValidation) {
     const JsonReader cv = JsonReader::of_file(folder / run::kCrossValidationFile);
-    entry.planned_epochs =
-        cv.integer("folds", 0, 0, kMaxRuns) * cv.integer("repeats", 1, 0, kMaxRuns);
+    if (!cv.is_null()) {
+      entry.planned_epochs =
+          cv.integer("folds", 0, 0, kMaxRuns) * cv.integer("repeats", 1, 0, kMaxRuns);
+    }
     entry.epochs = std::ssize(cv["runs"].elements());
     add_scores("test", cv["mean"], entry);
   } else {
     const JsonReader members = JsonReader::of_file(folder / run::kEnsembleFile);
-    entry.planned_epochs = members.integer("members");
+    if (!members.is_null()) entry.planned_epochs = members.integer("members");
     entry.epochs = std::ssize(members["runs"].elements());
     add_scores("test", JsonReader::of_file(run::RunDir{folder}.summary())["test"], entry);
   }

@@ -118,6 +118,20 @@ TEST(RunEntryTest, ADamagedSeriesOrIndexIsSaid) {
   EXPECT_EQ(read_entries(runs.path()).size(), 2U);
 }
 
+TEST(RunEntryTest, APlannedSeriesIsCountedBeforeItsFirstRunIsComplete) {
+  const test::TemporaryFolder runs;
+  const std::string data = "data: {source: csv, path: a.csv, target: y, ";
+  write_run(runs, "x_cv/fold_1", {.config = data + "folds: 3}\n", .is_complete = false});
+  EXPECT_EQ(read_entry(runs.path() / "x_cv")->planned_epochs, 3);
+  write_run(
+      runs, "y_cv/fold_1",
+      {.config = "tag: a_fold_1_repeat_1_of_4\n" + data + "folds: 3}\n", .is_complete = false});
+  EXPECT_EQ(read_entry(runs.path() / "y_cv")->planned_epochs, 12);
+  write_run(runs, "z_ensemble/member_1",
+            {.config = data + "validation_folds: 5}\n", .is_complete = false});
+  EXPECT_EQ(read_entry(runs.path() / "z_ensemble")->planned_epochs, 5);
+}
+
 TEST(RunEntryTest, KnowsWhoWorksOnItAndHowItEnded) {
   const test::TemporaryFolder runs;
   const auto folder = write_run(runs, "a", {.is_complete = false});
