@@ -2,7 +2,6 @@
 #include "trainer/config/load.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
