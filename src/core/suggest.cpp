@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "trainer/core/parse.h"
+#include "trainer/core/similar_text.h"
 
 namespace trainer {
 namespace {
@@ -32,12 +32,12 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_word(std::string_view word,
                                         std::span<const std::string> candidates) {
-  const std::string wanted = lower_case(word);
+  const std::string wanted = folded(word);
   size_t limit = std::max<size_t>(1, word.size() / 3) + 1;  // exclusive
   const std::string* nearest = nullptr;
   for (const std::string& candidate : candidates) {
     const size_t length = std::max(word.size(), candidate.size());
-    const size_t distance = edit_distance(wanted, lower_case(candidate));
+    const size_t distance = edit_distance(wanted, folded(candidate));
     // A word with every letter replaced is another word, however short.
     if (word.empty() || distance >= limit || distance >= length) continue;
     nearest = &candidate;

@@ -40,6 +40,11 @@ void require_several(const std::vector<std::string>& names, const std::string& l
                      char delimiter, const std::string& option) {
   if (names.size() > 1) return;
   const std::string& only_name = names.front();
+  if (only_name.starts_with('#')) {
+    throw data_error(location, fmt::format("expected a header with column names, got the comment "
+                                           "{}; remove the lines before the header",
+                                           in_quotes(only_name)));
+  }
   std::string fix = fmt::format(
       "choose another with {} (comma, semicolon, tab or the "
       "character itself)",

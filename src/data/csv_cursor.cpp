@@ -52,7 +52,7 @@ CsvCursor::CsvCursor(const TextOrigin& origin, CsvText& text, const CsvFormat& f
 
 std::string CsvCursor::location() const {
   if (has_lines_) return fmt::format("{}:{}", file_, row_line_);
-  return fmt::format("{}: row {}", file_, row());
+  return row() <= 0 ? file_ : fmt::format("{}: row {}", file_, row());  // 0: the header
 }
 
 void CsvCursor::skip_separator_line() {

@@ -9,6 +9,7 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/suggest.h"
 
 #include "data/column_names.h"
 #include "data/error.h"
@@ -50,8 +51,24 @@ class TrainedRoles {
   const std::vector<std::string>& unknown() const { return unknown_; }
 
   const std::vector<double>& offsets() const { return offsets_; }
-  /// Names in quotes.
-  const std::vector<std::string>& missing() const { return missing_; }
+  bool lacks_some() const { return !missing_.empty(); }
+  /// Their names in quotes, with what is like them among the columns that are not used.
+  std::string missing() const {
+    constexpr size_t kMaxSuggested = 8;
+    std::vector<std::string> unused;
+    for (const HeaderColumn& column : columns_) {
+      if (column.role == Role::kSkipped) unused.push_back(column.name);
+    }
+    std::vector<std::string> texts;
+    for (const std::string& name : missing_) {
+      std::string& text = texts.emplace_back(in_quotes(name));
+      if (texts.size() > kMaxSuggested) continue;
+      if (const auto near = nearest_word(name, unused)) {
+        text += fmt::format(" (did you mean {}?)", in_quotes(*near));
+      }
+    }
+    return joined(texts);
+  }
   std::vector<HeaderColumn> take() { return std::move(columns_); }
 
  private:
@@ -63,8 +80,7 @@ class TrainedRoles {
   HeaderColumn* require(const std::string& name) {
     if (HeaderColumn* column = find(name)) return column;
     // The parts of a date follow each other.
-    std::string quoted = in_quotes(name);
-    if (missing_.empty() || missing_.back() != quoted) missing_.push_back(std::move(quoted));
+    if (missing_.empty() || missing_.back() != name) missing_.push_back(name);
     return nullptr;
   }
 
@@ -125,12 +141,12 @@ TableHeader make_trained_header(const std::string& location, const std::vector<s
                                 const TrainedColumns& trained, std::optional<char> delimiter) {
   TrainedRoles roles(names);
   roles.set(trained);
-  if (!roles.missing().empty()) {
+  if (roles.lacks_some()) {
     if (delimiter) require_several(names, location, *delimiter, trained.delimiter_option);
     throw data_error(
         location,
         fmt::format("expected the columns of the training data; missing from the header: {}",
-                    joined(roles.missing())));
+                    roles.missing()));
   }
   if (!roles.unknown().empty()) {
     const std::string& first = roles.unknown().front();
