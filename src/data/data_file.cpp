@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string_view>
 
-#include "data/error.h"
+#include "data/file_kinds.h"
 #include "data/gzip_reader.h"
 #include "data/input_file.h"
 #include "data/sqlite_reader.h"
@@ -14,32 +13,20 @@
 
 namespace trainer::data {
 
-namespace {
-
-// https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
-bool begins_as_arrow(std::span<const std::byte> first) {
-  constexpr std::string_view kBegin{"ARROW1\0\0", 8};
-  return first.size() >= kBegin.size() &&
-         std::equal(kBegin.begin(), kBegin.end(), first.begin(),
-                    [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
-}
-
-}  // namespace
+static_assert(kKindBytes >= kSqliteBegin);
 
 struct DataFile::State {
   State(const std::filesystem::path& path, Kind kind)
       : file(path, kind == Kind::kAny ? InputFile::Kind::kAny : InputFile::Kind::kRegular),
         num_first(file.read(first)) {
     const std::span<std::byte> read = std::span(first).first(num_first);
-    if (begins_as_arrow(read)) {
-      throw data_error(file.name(),
-                       "Arrow files are not read; write the table as Parquet, in Python with "
-                       "pandas.read_feather(...).to_parquet(...)");
-    }
+    require_no_other_kind(file.name(), read);
     if (begins_as(kGzipFirst, kGzipSecond)) gzip.emplace(file, read);
     if (begins_as(kZstdFirst, kZstdSecond)) zstd.emplace(file, read);
     if (begins_as_sqlite(read)) sqlite.emplace(file.name());
-    if (gzip || zstd || sqlite) num_first = unpack(first);
+    if (!gzip && !zstd && !sqlite) return;
+    num_first = unpack(first);
+    require_no_other_kind(file.name(), std::span(first).first(num_first));
   }
 
   bool begins_as(std::byte one, std::byte two) const {
@@ -57,9 +44,9 @@ struct DataFile::State {
   std::optional<GzipReader> gzip;
   std::optional<ZstdReader> zstd;
   std::optional<SqliteReader> sqlite;
-  std::array<std::byte, kSqliteBegin> first{};  // of the content
-  size_t num_first = 0;                         // how many of them there are
-  size_t num_given = 0;                         // how many of them read() has given away
+  std::array<std::byte, kKindBytes> first{};  // of the content
+  size_t num_first = 0;                       // how many of them there are
+  size_t num_given = 0;                       // how many of them read() has given away
 };
 
 DataFile::DataFile(const std::filesystem::path& path, Kind kind)

@@ -2,6 +2,7 @@
 #include "data/npy_reader.h"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <stdexcept>
 
@@ -11,6 +12,7 @@
 #include "trainer/core/format.h"
 
 #include "data/error.h"
+#include "data/file_kinds.h"
 
 namespace trainer::data {
 std::string shape_text(const std::vector<int64_t>& shape) {
@@ -63,6 +65,8 @@ void NpyReader::read_header() {
   const size_t count = read(start);
   if (count == 0) fail("the file is empty");
   if (count < start.size() || std::memcmp(start.data(), kNpyMagic.data(), kNpyMagic.size()) != 0) {
+    if (count >= 2 && start[0] != std::byte{'P'})
+      require_no_other_kind(std::filesystem::path(name_));
     const bool is_zip = start[0] == std::byte{'P'} && start[1] == std::byte{'K'};
     fail(is_zip ? "is a NumPy archive (.npz); save the array itself with numpy.save"
                 : "not a .npy file: it does not start with 93 4e 55 4d 50 59 (\\x93NUMPY); save "

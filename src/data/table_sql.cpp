@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/table_sql.h"
 
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "trainer/duckdb/query.h"
 
+#include "data/file_kinds.h"
 #include "data/input_file.h"
 #include "data/parquet_files.h"
 #include "data/source_files.h"
@@ -35,7 +37,10 @@ TableSql table_sql(const TableSource& source) {
         0};
   }
   TableSql sql{.files = source_files(source.path)};
-  for (const std::string& file : sql.files) sql.num_bytes += InputFile(file).size_hint();
+  for (const std::string& file : sql.files) {
+    sql.num_bytes += InputFile(file).size_hint();
+    require_no_other_kind(std::filesystem::path(file));
+  }
   const std::string files = sql_list(sql.files);
   sql.select = {
       .name = source.path,
