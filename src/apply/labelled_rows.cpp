@@ -163,7 +163,8 @@ FileNotes read_labelled_table(const Model& model, const data::TableSource& sourc
   pieces.require_rows();
   FileNotes notes{.warnings = data::describe_unknown(schema.columns, num_unknown, name),
                   .num_without_target = pieces.num_without_target(),
-                  .num_weightless = pieces.num_weightless()};
+                  .num_weightless = pieces.num_weightless(),
+                  .files = data::describe_files(source.path)};
   if (!weight.empty() && !has_weights) {
     notes.warnings.push_back(
         fmt::format("{} has no column {} (data.weight); all rows have the same weight in the loss",

@@ -37,6 +37,7 @@ class TableRows : public RowSource {
   TableRows(const Model& model, const PredictRequest& request, const data::TableSource& source)
       : TableRows(model, request, data::source_name(source)) {
     pieces_ = std::make_unique<data::TablePieces>(source, trained());
+    files_ = data::describe_files(source.path);
   }
 
   /// Of a file of CSV text.
@@ -66,7 +67,7 @@ class TableRows : public RowSource {
     for (const std::string& name : given) {
       if (!known.contains(name)) further.push_back(name);
     }
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = files_;
     if (!further.empty()) {
       lines.push_back(fmt::format("{}: ignoring {} {} that the training data did not have", name_,
                                   further.size() == 1 ? "column" : "columns", named(further)));
@@ -162,6 +163,7 @@ class TableRows : public RowSource {
 
   const data::Schema& schema_;
   std::string name_;
+  std::vector<std::string> files_;  // lines about those of a folder
   std::vector<data::Column> columns_;
   std::vector<std::string> kept_;
   OnError on_error_;

@@ -75,6 +75,7 @@ Json model_json(const apply::Model& model, const data::TableSource& data,
 }
 
 void show_notes(const apply::FileNotes& notes) {
+  for (const std::string& line : notes.files) log::info(line);
   if (notes.num_without_target > 0) {
     log::info(fmt::format("dropped {} without a target", counted(notes.num_without_target, "row")));
   }

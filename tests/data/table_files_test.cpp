@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,8 +12,10 @@
 #include "trainer/core/error.h"
 #include "trainer/core/long_work.h"
 #include "trainer/data/inspect.h"
+#include "trainer/data/npy.h"
 #include "trainer/data/read_table.h"
 #include "trainer/data/table_pieces.h"
+#include "trainer/data/table_source.h"
 
 #include "support/data_folder.h"
 
@@ -148,11 +151,54 @@ TEST_F(TableFilesTest, WhatIsNoTableIsExplained) {
   EXPECT_EQ(problem("t"), "t/2.csv: the file is empty");
 }
 
-TEST_F(TableFilesTest, AnArrowFileIsAnError) {
-  folder_.write("t.arrow", std::string("ARROW1\0\0\xFF\xFF\xFF\xFF", 12));
-  EXPECT_EQ(problem("t.arrow"),
-            "t.arrow: Arrow files are not read; write the table as Parquet, in Python with "
-            "pandas.read_feather(...).to_parquet(...)");
+TEST_F(TableFilesTest, WhatIsNoTableIsToldByItsFirstBytes) {
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+      {std::string("ARROW1\0\0\xFF\xFF\xFF\xFF", 12),
+       "an Arrow file; write the table as Parquet, in Python with "
+       "pandas.read_feather(...).to_parquet(...)"},
+      {std::string("PK\x03\x04\x14\0\6\0", 8),
+       "a ZIP archive, as workbooks of Excel (.xlsx) are; save a sheet as CSV (in Excel: File, "
+       "Save "
+       "As, CSV UTF-8), or unpack the archive"},
+      {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
+       "a workbook of Excel (.xls); save the sheet as CSV (in Excel: File, Save As, CSV UTF-8)"},
+      {"BZh11AY&SY", "packed with bzip2; unpack it first, or pack the table with gzip or zstd"},
+      {"\xFD\x37zXZ", "packed with xz; unpack it first, or pack the table with gzip or zstd"},
+      {"version https://git-lfs.github.com/spec/v1\n",
+       "a pointer of Git LFS, not the file itself; fetch the file with: git lfs pull"},
+      {"\n<!DOCTYPE html>",
+       "a page of the web (HTML), not a table; download the file itself, not the page that shows "
+       "it"}};
+  for (const auto& [begin, what] : kinds) {
+    folder_.write("t.csv", begin);
+    EXPECT_EQ(problem("t.csv"), "t.csv: this is " + what);
+  }
+  folder_.write("x.npy", "version https://git-lfs.github.com/spec/v1\n");
+  EXPECT_EQ(
+      message_of([&] { read_npy(folder_.path() / "x.npy"); }),
+      "x.npy: this is a pointer of Git LFS, not the file itself; fetch the file with: git lfs "
+      "pull");
+}
+
+TEST_F(TableFilesTest, AFolderTellsWhatItLeavesOut) {
+  folder_.write("d/a.csv", "a,y\n1,0\n");
+  EXPECT_EQ(describe_files(folder_.path() / "d"),
+            Words{(folder_.path() / "d").string() + ": 1 file read: \"a.csv\""});
+  folder_.write("d/b.csv.bz2", "");
+  folder_.write("d/part-00001", "");
+  EXPECT_EQ(describe_files(folder_.path() / "d")[1],
+            (folder_.path() / "d").string() +
+                ": left out, as their names are not those of tables (.csv, .tsv, .txt, .parquet, "
+                ".json, .jsonl or .sqlite, also before .gz or .zst): \"b.csv.bz2\" and "
+                "\"part-00001\"");
+  EXPECT_EQ(describe_files(folder_.path() / "d/a.csv"), Words{});
+}
+
+TEST_F(TableFilesTest, ALinkToNothingInAFolderIsAnError) {
+  folder_.write("d/a.csv", "a,y\n1,0\n");
+  std::filesystem::create_symlink("missing.csv", folder_.path() / "d/b.csv");
+  EXPECT_EQ(problem("d"), problem("d/b.csv"));
+  EXPECT_NE(problem("d"), "");
 }
 
 // A frame whose one block holds the content as it is (RFC 8878, 3.1.1).

@@ -38,6 +38,7 @@ struct FileNotes {
   std::vector<std::string> warnings = {};  // a line each
   int64_t num_without_target = 0;          // rows of the file that were left out for that
   int64_t num_weightless = 0;              // the same, for a weight of 0
+  std::vector<std::string> files = {};     // lines about which files of a folder were read
 };
 
 /// Calls `take` for the rows of `file`, some at a time; each row counted by data.weight, and all

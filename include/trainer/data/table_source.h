@@ -34,6 +34,10 @@ TableSource file_source(const config::DataConfig& data, const std::filesystem::p
 /// none, or files of several kinds.
 std::vector<std::string> source_files(const std::string& path);
 
+/// A line that counts and names the files of a folder or a pattern, and one that names what else is
+/// in the folder. Nothing for a file. Throws as source_files().
+std::vector<std::string> describe_files(const std::string& path);
+
 /// Whether rows of the data are told by the line on which they begin, else by their number: those
 /// of one file of text that is there.
 bool has_lines(const config::DataConfig& data);
