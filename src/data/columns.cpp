@@ -12,7 +12,7 @@
 
 #include "trainer/core/format.h"
 #include "trainer/core/parallel.h"
-#include "trainer/core/parse.h"
+#include "trainer/data/value_index.h"
 
 #include "data/cells.h"
 #include "data/error.h"
@@ -51,19 +51,6 @@ Sums sum_columns(const Matrix& cells, std::span<const int64_t> rows) {
   return result;
 }
 
-/// Numbers by value, then all by bytes.
-void sort_categories(std::vector<std::string>& categories) {
-  std::sort(categories.begin(), categories.end());
-  const bool all_numbers =
-      std::all_of(categories.begin(), categories.end(),
-                  [](const std::string& text) { return parse_double(text).has_value(); });
-  if (!all_numbers) return;
-  std::stable_sort(categories.begin(), categories.end(),
-                   [](const std::string& a, const std::string& b) {
-                     return *parse_double(a) < *parse_double(b);
-                   });
-}
-
 std::vector<std::string> find_categories(std::span<const float> cells,
                                          const std::vector<std::string>& dictionary) {
   std::vector<bool> occurs(dictionary.size());
@@ -72,7 +59,8 @@ std::vector<std::string> find_categories(std::span<const float> cells,
   for (size_t i = 0; i < dictionary.size(); ++i) {
     if (occurs[i]) categories.push_back(dictionary[i]);
   }
-  sort_categories(categories);
+  categories = distinct_values(categories);
+  sort_values(categories);
   return categories;
 }
 

@@ -16,11 +16,11 @@
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
 #include "trainer/data/quantiles.h"
+#include "trainer/data/value_index.h"
 
 #include "data/cells.h"
 #include "data/error.h"
 #include "data/target.h"
-#include "data/value_index.h"
 
 namespace trainer::data {
 namespace {

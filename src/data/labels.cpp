@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/data/value_index.h"
 
 #include "data/error.h"
 #include "data/fit_schema.h"
-#include "data/value_index.h"
 
 namespace trainer::data {
 

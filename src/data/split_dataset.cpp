@@ -87,6 +87,7 @@ Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const 
   Datasets datasets = split_whole(std::move(whole), split);
   datasets.schema = std::move(schema);
   datasets.task_reason = std::move(target.task_reason);
+  datasets.warnings = std::move(target.warnings);
   datasets.fingerprints = std::move(table.fingerprints);
   return datasets;
 }

@@ -11,6 +11,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 #include "trainer/core/utf8.h"
+#include "trainer/data/exact_number.h"
 
 #include "data/cell_problems.h"
 #include "data/date_parts.h"
@@ -24,6 +25,11 @@ constexpr size_t kMaxCategories = 10'000;  // with data.max_categories: auto
 constexpr int64_t kRowsPerCategory = 5;    // at least, on average, with auto
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr std::string_view kFillIn = "fill it in or remove the row";
+constexpr std::string_view kFillInOrDrop =
+    "fill it in, remove the row, or drop all such rows with data.drop_rows_without_target: true";
+constexpr std::string_view kFillInOrKeep =
+    "if it is a class, set data.missing to a list without it; else fill it in, remove the row, or "
+    "drop all such rows with data.drop_rows_without_target: true";
 
 std::optional<Split> parse_split(std::string_view field) {
   const std::string name = lower_case(field);
@@ -60,6 +66,16 @@ std::string length_problem(std::string_view field) {
       "unclosed quote, or drop the column with data.ignore if it is free text",
       with_thousands(kMaxCategoryBytes), with_thousands(static_cast<int64_t>(field.size())),
       in_quotes(field));
+}
+
+// One group in every spelling, that of a boolean too.
+std::string group_key(std::string_view field, char decimal) {
+  const std::string lower = lower_case(field);
+  if (lower == "true" || lower == "false") return lower;
+  if (decimal == '.' || !number_in(field, decimal)) return value_key(field);
+  std::string plain(field);
+  std::replace(plain.begin(), plain.end(), decimal, '.');
+  return value_key(plain);
 }
 
 }  // namespace
@@ -171,9 +187,9 @@ float TableBuilder::category(size_t column, std::string_view field) {
 void TableBuilder::target(size_t column, std::string_view field, size_t cell) {
   if (table_.targets.set_recent(cell, field)) return;
   require_present(column, field, "a target",
-                  header_.is_of_training ? "fill it in, remove the row, or drop all such rows with "
-                                           "data.drop_rows_without_target: true"
-                                         : kFillIn);
+                  !header_.is_of_training ? kFillIn
+                  : field.empty()         ? kFillInOrDrop
+                                          : kFillInOrKeep);
   const std::string_view text = trimmed(field);
   const bool is_plain =
       text.size() == field.size() && format_.decimal == '.' && format_.thousands == '\0';
@@ -200,7 +216,13 @@ Split TableBuilder::split(size_t column, std::string_view field) const {
 
 int64_t TableBuilder::group(size_t column, std::string_view field) {
   require_present(column, field, "a group", kFillIn);
-  return static_cast<int64_t>(interners_[column].intern(field).first);
+  const auto [number, is_new] = interners_[column].intern(field);
+  if (is_new) {
+    const auto next = static_cast<int64_t>(group_of_value_.size());
+    groups_.push_back(
+        group_of_value_.emplace(group_key(field, format_.decimal), next).first->second);
+  }
+  return groups_[number];
 }
 
 float TableBuilder::weight(size_t column, std::string_view field) const {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "trainer/data/csv_format.h"
@@ -79,8 +80,10 @@ class TableBuilder {
   size_t max_categories_;
   Table& table_;
   std::vector<StringInterner> interners_;  // [columns]
-  std::vector<int64_t> num_missing_;       // [columns]
-  std::optional<TimeKind> time_kind_;      // of the rows so far
+  std::vector<int64_t> groups_;            // of each text of the group column
+  std::unordered_map<std::string, int64_t> group_of_value_;
+  std::vector<int64_t> num_missing_;   // [columns]
+  std::optional<TimeKind> time_kind_;  // of the rows so far
 };
 
 }  // namespace trainer::data

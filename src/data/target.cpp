@@ -9,9 +9,12 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/core/similar_text.h"
 #include "trainer/core/utf8.h"
+#include "trainer/data/exact_number.h"
 #include "trainer/data/scaling.h"
 #include "trainer/data/task.h"
+#include "trainer/data/value_index.h"
 
 #include "data/error.h"
 #include "data/labels.h"
@@ -26,8 +29,10 @@ struct TargetScan {
   bool all_whole = true;
   double min = std::numeric_limits<double>::infinity();
   double max = -min;
-  size_t num_labels = 0;           // at least
-  std::vector<size_t> first_rows;  // of each label, ascending; more labels than these: some
+  size_t num_numbers = 0;           // cells
+  size_t num_labels = 0;            // at least
+  std::vector<size_t> first_rows;   // of each text, ascending; more labels than these: some
+  std::vector<std::string> labels;  // one text of each value, in order
 };
 
 TargetScan scan_target(const TargetCells& cells) {
@@ -39,19 +44,27 @@ TargetScan scan_target(const TargetCells& cells) {
     scan.max = value > scan.max ? value : scan.max;
   };
   if (!cells.has_labels()) {
-    for (size_t row = 0; row < cells.size(); ++row) add(cells.number(row));
+    for (size_t row = 0; row < cells.size(); ++row) {
+      add(cells.number(row));
+      scan.num_numbers += std::isnan(cells.number(row)) ? 0 : 1;
+    }
     scan.num_labels = cells.labels().size();
     return scan;
   }
   std::vector<char> is_known(cells.labels().size());
+  std::vector<std::string> texts;
   for (size_t row = 0; row < cells.size(); ++row) {
+    scan.num_numbers += std::isnan(cells.number(row)) ? 0 : 1;
     char& known = is_known[cells.label(row)];
     if (known != 0) continue;
     known = 1;
     scan.first_rows.push_back(row);
+    texts.push_back(cells.text(row));
     add(cells.number(row));  // that of all cells with this label
   }
-  scan.num_labels = scan.first_rows.size();
+  scan.labels = distinct_values(texts);
+  sort_values(scan.labels);
+  scan.num_labels = scan.labels.size();
   return scan;
 }
 
@@ -89,29 +102,22 @@ void require_plausible_classes(const Table& table, const TargetScan& scan, confi
   }
 }
 
-std::vector<std::string> labels_by_value(const Table& table, const TargetScan& scan) {
-  struct Label {
-    double value;
-    size_t first_row;
-  };
-  std::vector<Label> found;
-  found.reserve(scan.first_rows.size());
-  for (const size_t row : scan.first_rows) found.push_back({table.targets.number(row), row});
-  std::sort(found.begin(), found.end(), [](const Label& a, const Label& b) {
-    return a.value < b.value || (a.value == b.value && a.first_row < b.first_row);
-  });
-  std::vector<std::string> labels;
-  for (size_t i = 0; i < found.size(); ++i) {
-    const std::string text = table.targets.text(found[i].first_row);
-    if (i > 0 && found[i].value == found[i - 1].value) {
-      throw target_error(
-          table, row_location(table, found[i].first_row),
-          fmt::format("{} is the same number as the label {} above; use one spelling",
-                      in_quotes(text), in_quotes(labels.back())));
-    }
-    labels.push_back(text);
+// 7 and 07 are two values, but as classes they would be a number that is written in two ways.
+void require_different_numbers(const Table& table, const TargetScan& scan) {
+  for (size_t i = 1; i < scan.labels.size(); ++i) {
+    const std::string& label = scan.labels[i];
+    const std::string& before = scan.labels[i - 1];
+    if (number_key(label) != number_key(before)) continue;
+    const auto first_row = [&](const std::string& text) {
+      return *std::find_if(scan.first_rows.begin(), scan.first_rows.end(),
+                           [&](size_t row) { return table.targets.text(row) == text; });
+    };
+    const bool is_above = first_row(before) < first_row(label);
+    throw target_error(
+        table, row_location(table, std::max(first_row(before), first_row(label))),
+        fmt::format("{} is the same number as the label {} above; use one spelling",
+                    in_quotes(is_above ? label : before), in_quotes(is_above ? before : label)));
   }
-  return labels;
 }
 
 void require_good_labels(const Table& table, const TargetScan& scan) {
@@ -131,14 +137,6 @@ void require_good_labels(const Table& table, const TargetScan& scan) {
         table, row_location(table, row),
         fmt::format("expected a label in UTF-8, got {}; save the file as UTF-8", in_quotes(text)));
   }
-}
-
-std::vector<std::string> labels_by_bytes(const Table& table, const TargetScan& scan) {
-  std::vector<std::string> labels;
-  labels.reserve(scan.first_rows.size());
-  for (const size_t row : scan.first_rows) labels.push_back(table.targets.text(row));
-  std::sort(labels.begin(), labels.end());
-  return labels;
 }
 
 void require_different_values(const Table& table) {
@@ -171,6 +169,32 @@ void require_finite(const Table& table) {
             : fmt::format("expected a finite number, got {}", text),
         cell % num_targets);
   }
+}
+
+// A text among numbers would make a class of each of them, as for columns of features.
+void require_numbers_if_most_are(const Table& table, const TargetScan& scan) {
+  if (!scan.all_numbers && 2 * scan.num_numbers > table.targets.size()) require_finite(table);
+}
+
+std::vector<std::string> describe_labels(const Table& table, const TargetScan& scan) {
+  constexpr size_t kFewLabels = 10;
+  std::vector<std::string> lines;
+  const std::string name = in_quotes(table.target_names.front());
+  const size_t num_rows = table.targets.size();
+  if (!scan.all_numbers && scan.num_labels > kFewLabels && 2 * scan.num_labels > num_rows) {
+    lines.push_back(fmt::format(
+        "target {}: almost every label is different ({} distinct in {} rows), the first is {}; if "
+        "they are no classes, write them as numbers or choose another data.target",
+        name, with_thousands(static_cast<int64_t>(scan.num_labels)),
+        with_thousands(static_cast<int64_t>(num_rows)), in_quotes(table.targets.text(0))));
+  }
+  if (const std::string pairs = joined(similar_texts(scan.labels)); !pairs.empty()) {
+    lines.push_back(
+        fmt::format("target {}: labels that differ only in capitals or in how Unicode "
+                    "writes their letters are different classes: {}",
+                    name, pairs));
+  }
+  return lines;
 }
 
 std::vector<double> choose_offsets(const Table& table) {
@@ -219,6 +243,7 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
     require_one_target(table);
     scan = scan_target(table.targets);
     if (wanted == config::Task::kAuto) {
+      require_numbers_if_most_are(table, scan);
       TaskChoice choice = decide_task(scan, table.targets.size());
       target.task = choice.task;
       target.task_reason = std::move(choice.reason);
@@ -233,7 +258,9 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
   }
   require_plausible_classes(table, scan, wanted);
   require_good_labels(table, scan);
-  target.labels = scan.all_numbers ? labels_by_value(table, scan) : labels_by_bytes(table, scan);
+  if (scan.all_numbers) require_different_numbers(table, scan);
+  target.warnings = describe_labels(table, scan);
+  target.labels = std::move(scan.labels);
   target.classes = encode_labels(table, target.labels, table.file);
   return target;
 }

@@ -17,6 +17,7 @@ namespace trainer::data {
 struct Target {
   config::Task task = config::Task::kClassification;  // never kAuto
   std::string task_reason = {};                       // why, where it was inferred
+  std::vector<std::string> warnings = {};             // about the labels
   std::vector<std::string> labels;                    // [num_classes]; empty for regression
   Array<int64_t> classes;                             // [num_rows]; classification only
   Array<double> numbers;        // [num_rows, num_targets] as the file has them; regression only

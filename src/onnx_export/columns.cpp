@@ -14,6 +14,8 @@
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
+#include "trainer/data/exact_number.h"
+#include "trainer/data/value_index.h"
 
 #include "onnx_export/parts.h"
 
@@ -200,22 +202,43 @@ void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes
   if (column.has_missing_indicator) features.push_back(as_float(graph, missing));
 }
 
-// Where all categories are numbers, a whole one may also be written with ".0" or without.
+// The plain spellings of a number, as many programs write it: 7 and 7.0, 0.5.
+std::vector<std::string> plain_spellings(const data::ExactNumber& number) {
+  constexpr int64_t kMaxZeros = 20;
+  const auto num_digits = static_cast<int64_t>(number.digits.size());
+  if (number.exponent > num_digits + kMaxZeros || number.exponent < -kMaxZeros) return {};
+  const std::string sign = number.is_negative ? "-" : "";
+  std::string digits = number.digits.empty() ? "0" : number.digits;
+  if (number.exponent >= num_digits) {
+    digits.append(static_cast<std::size_t>(number.exponent - num_digits), '0');
+    return {sign + digits, sign + digits + ".0"};
+  }
+  if (number.exponent <= 0) {
+    return {sign + "0." + std::string(static_cast<std::size_t>(-number.exponent), '0') + digits};
+  }
+  digits.insert(static_cast<std::size_t>(number.exponent), ".");
+  return {sign + digits};
+}
+
+// The operator compares texts, so it knows only the spellings that it is given: those of numbers
+// that are plain, and those of booleans that programs write.
 void add_spellings(std::vector<std::string>& texts, std::vector<int64_t>& numbers) {
-  const auto is_number = [](const std::string& text) { return parse_double(text).has_value(); };
-  if (!std::all_of(texts.begin(), texts.end(), is_number)) return;
-  const std::size_t num_categories = texts.size();
-  for (std::size_t i = 0; i < num_categories; ++i) {
-    const double value = *parse_double(texts[i]);
-    constexpr double kLargest = 1e15;
-    if (std::trunc(value) != value || std::abs(value) >= kLargest) continue;
-    const std::string whole = fmt::format("{:.0f}", value);
-    for (const std::string& spelling : {whole, whole + ".0"}) {
-      if (std::find(texts.begin(), texts.end(), spelling) != texts.end()) continue;
-      texts.push_back(spelling);
-      numbers.push_back(static_cast<int64_t>(i));
+  const std::vector<std::string> categories = texts;
+  const data::ValueIndex index(categories);
+  std::set<std::string> known(texts.begin(), texts.end());
+  const auto add = [&](const std::string& spelling) {
+    const std::optional<std::size_t> category = index.find(spelling);
+    if (!category || !known.insert(spelling).second) return;
+    texts.push_back(spelling);
+    numbers.push_back(static_cast<int64_t>(*category));
+  };
+  for (const std::string& category : categories) {
+    if (const std::optional<data::ExactNumber> number = data::exact_number(category)) {
+      for (const std::string& spelling : plain_spellings(*number)) add(spelling);
     }
   }
+  if (data::value_kind(categories) != data::ValueKind::kBooleans) return;
+  for (const char* spelling : {"true", "True", "TRUE", "false", "False", "FALSE"}) add(spelling);
 }
 
 // [batch, 1] the number of each cell's category; that of missing cells follows theirs if the column

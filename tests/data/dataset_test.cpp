@@ -97,9 +97,15 @@ TEST_F(DatasetTest, ObeysTheTaskThatIsAskedFor) {
             (Labels{"0.25", "0.5"}));
 }
 
-TEST_F(DatasetTest, RefusesTwoSpellingsOfOneNumberAsLabels) {
-  EXPECT_EQ(problem(csv({"2", "1", "1.0"})),
-            "t.csv:4: column \"y\": \"1.0\" is the same number as the label \"1\" above; use one "
+TEST_F(DatasetTest, SpellingsOfOneNumberAreOneLabel) {
+  const Datasets datasets = load_datasets(csv({"2", "1.0", "1", "+1", "2e0"}), 1);
+  EXPECT_EQ(datasets.schema.labels, (Labels{"1", "2"}));
+  EXPECT_EQ(datasets.train.classes, (Classes{1, 0, 0, 0, 1}));
+  EXPECT_EQ(
+      problem(csv({"1", "1.0"})),
+      "t.csv: column \"y\": every row has the label \"1\"; a constant target cannot be learned");
+  EXPECT_EQ(problem(csv({"2", "1", "01"})),
+            "t.csv:4: column \"y\": \"01\" is the same number as the label \"1\" above; use one "
             "spelling");
   EXPECT_EQ(load_datasets(csv({"1", "1.0", "2.5"}), 1).train.values, (Floats{1, 1, 2.5f}));
 }
@@ -143,6 +149,49 @@ TEST_F(DatasetTest, RefusesQuantitiesAsClasses) {
   EXPECT_EQ(problem(csv(target, Task::kClassification)),
             "t.csv: column \"y\": more than 1,000 distinct non-integer numbers are not classes; "
             "set data.task: regression");
+}
+
+TEST_F(DatasetTest, LabelsThatDifferInTheirLastDigitAreDifferent) {
+  const Labels target = {"20240115000000001", "20240115000000000", "20240115000000001"};
+  const Datasets datasets = load_datasets(csv(target, Task::kClassification), 1);
+  EXPECT_EQ(datasets.schema.labels, (Labels{"20240115000000000", "20240115000000001"}));
+  EXPECT_EQ(datasets.train.classes, (Classes{1, 0, 1}));
+}
+
+TEST_F(DatasetTest, BooleansAreOneLabelInAnyCapitals) {
+  const Datasets datasets = load_datasets(csv({"True", "false", "TRUE", "False"}), 1);
+  EXPECT_EQ(datasets.schema.labels, (Labels{"False", "TRUE"}));
+  EXPECT_EQ(datasets.train.classes, (Classes{1, 0, 1, 0}));
+}
+
+TEST_F(DatasetTest, ATextAmongNumbersIsNoClass) {
+  EXPECT_EQ(problem(csv({"1.5", "unknown", "2.5"})),
+            "t.csv:3: column \"y\": expected a number, got \"unknown\"; correct it or set "
+            "data.task: classification");
+  EXPECT_EQ(load_datasets(csv({"1.5", "unknown", "2.5"}, Task::kClassification), 1).schema.labels,
+            (Labels{"1.5", "2.5", "unknown"}));
+}
+
+TEST_F(DatasetTest, WarnsOfLabelsThatAreHardlyClasses) {
+  Labels target;
+  for (int i = 0; i < 11; ++i) target.push_back("$" + std::to_string(100 + i));
+  EXPECT_EQ(load_datasets(csv(target), 1).warnings,
+            Labels{"target \"y\": almost every label is different (11 distinct in 11 rows), the "
+                   "first is \"$100\"; if they are no classes, write them as numbers or choose "
+                   "another data.target"});
+  EXPECT_EQ(
+      load_datasets(csv({"Yes", "no", "yes", "caf\u00e9", "cafe\u0301"}), 1).warnings,
+      Labels{"target \"y\": labels that differ only in capitals or in how Unicode writes their "
+             "letters are different classes: \"cafe\u0301\", \"caf\u00e9\", \"Yes\" and "
+             "\"yes\""});
+}
+
+TEST_F(DatasetTest, AClassThatIsCalledNoneIsNotDroppedInSilence) {
+  EXPECT_EQ(
+      problem(csv({"a", "None", "b"})),
+      "t.csv:3: column \"y\": expected a target, got \"None\", a missing value; if it is a "
+      "class, set data.missing to a list without it; else fill it in, remove the row, or drop "
+      "all such rows with data.drop_rows_without_target: true");
 }
 
 // ---- sources and splits ----

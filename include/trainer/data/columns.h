@@ -24,10 +24,10 @@ struct FitOptions {
 };
 
 /// The columns of `table` with what is learned from the rows `train_rows`: fills, categories
-/// (sorted by value when all are numbers, else by their bytes), whether a cell was missing, and
-/// quantiles of the cells with their fills. A column without a value in these rows is left out,
-/// with a reason. Throws Error(kData) where that was declared in the configuration, and when no
-/// feature is left.
+/// (distinct_values(), sorted by value when all are numbers, else by their bytes), whether a cell
+/// was missing, and quantiles of the cells with their fills. A column without a value in these rows
+/// is left out, with a reason. Throws Error(kData) where that was declared in the configuration,
+/// and when no feature is left.
 std::vector<Column> fit_columns(const Table& table, std::span<const int64_t> train_rows,
                                 const FitOptions& options);
 

@@ -108,8 +108,9 @@ struct Datasets {
 /// fractions, stratified for classification; or, in a CSV file, by data.split_column, or so that no
 /// data.group is in two splits. A split that has its own files takes nothing of the others. What is
 /// learned from cells (fills, categories, scaling) is learned from the training split.
-/// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; two
-/// spellings of one number ("1" and "1.0") are an error. Task `auto` of a CSV file and of arrays is
+/// Labels keep their text and are sorted: by value when all are numbers, else by their bytes; the
+/// spellings of one number ("1" and "1.0") are one label, but with and without zeros in front ("1"
+/// and "01") they are an error. Task `auto` of a CSV file and of arrays is
 /// what infer_task() says. IDX and synthetic labels are classes unless told otherwise.
 /// Throws Error(kData) for everything that read_table, read_idx, read_npy, split_rows, fit_columns
 /// and encode refuse; a label that no row of the training split has; a constant target; a
