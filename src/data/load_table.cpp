@@ -21,6 +21,7 @@
 #include "trainer/data/columns.h"
 #include "trainer/data/encode.h"
 #include "trainer/data/read_table.h"
+#include "trainer/data/row_numbers.h"
 #include "trainer/data/table_source.h"
 
 #include "data/fit_schema.h"
@@ -96,6 +97,22 @@ void warn_of_unknown(Datasets& datasets, const std::vector<int64_t>& num_unknown
   append(datasets.warnings, describe_unknown(datasets.schema.columns, num_unknown, split));
 }
 
+// The same bytes, whatever the file is called.
+void warn_of_same_file(Datasets& datasets, const std::vector<Fingerprint>& files,
+                       const std::string& split) {
+  for (const Fingerprint& file : files) {
+    const auto same = std::find_if(
+        datasets.fingerprints.begin(), datasets.fingerprints.end(), [&](const Fingerprint& other) {
+          return other.num_bytes == file.num_bytes && other.crc32 == file.crc32;
+        });
+    if (same == datasets.fingerprints.end()) continue;
+    datasets.warnings.push_back(
+        fmt::format("{}: {} has the same content as {}, so these rows are in both splits; metrics "
+                    "of rows that were trained on say nothing of others",
+                    split, file.path, same->path));
+  }
+}
+
 /// The rows of a split that has a file of its own.
 Dataset load_split_file(const std::string& path, const config::DataConfig& data,
                         const std::string& split, Datasets& datasets) {
@@ -107,6 +124,8 @@ Dataset load_split_file(const std::string& path, const config::DataConfig& data,
                                .drop_rows_without_target = data.drop_rows_without_target});
   datasets.num_without_target += table.num_without_target;
   datasets.num_weightless += table.num_weightless;
+  append(datasets.notes, describe_files(path));
+  warn_of_same_file(datasets, table.fingerprints, split);
   datasets.fingerprints.push_back(table.fingerprints.front());
   std::vector<int64_t> num_unknown;
   Dataset dataset = apply_schema(std::move(table), schema, data.path, num_unknown);
@@ -144,6 +163,7 @@ Datasets load_table(const config::DataConfig& data, SplitOptions options, const 
   Array<int64_t> merged;
   const std::span<const int64_t> fit_rows = rows_to_fit(split, data, merged);
   Lines copies = find_target_copies(table, target);
+  Lines row_numbers = find_row_numbers(table);
   Lines limited;
   if (data.outliers == config::Outliers::kClip) limited = limit_columns(table, fit_rows);
   Lines outliers;
@@ -162,12 +182,14 @@ Datasets load_table(const config::DataConfig& data, SplitOptions options, const 
   datasets.num_weightless = num_weightless;
   datasets.notes = std::move(notes);
   datasets.num_column_notes = std::max<int64_t>(0, std::ssize(datasets.notes) - 1);
-  datasets.warnings = std::move(outliers);
   datasets.target_copies = copies;
+  append(datasets.warnings, std::move(outliers));
   append(datasets.notes, std::move(limited));
   append(datasets.warnings, std::move(copies));
+  append(datasets.notes, std::move(row_numbers));
   append(datasets.notes, find_useless_columns(datasets.train.features, datasets.schema.columns));
   warn_of_unknown(datasets, encoded.num_unknown, "the validation and test splits");
+  if (data.source == config::Source::kCsv) append(datasets.notes, describe_files(data.path));
   if (!data.validation_path.empty()) {
     datasets.validation =
         load_split_file(data.validation_path, data, "data.validation_path", datasets);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/parse.h"
+#include "trainer/data/row_numbers.h"
 
 namespace trainer::wizard {
 namespace {
@@ -21,13 +22,6 @@ constexpr int64_t kMaxNames = 100;  // of texts, to be proposed as classes
 // Whether each row has a value of its own, in so many rows that this is no accident.
 bool is_unique(const ColumnFacts& column) {
   return column.num_missing == 0 && column.num_distinct > kFewValues && !column.has_repeats;
-}
-
-// "id", "passenger_id", "PassengerId", "ID".
-bool is_called_id(const std::string& name) {
-  const std::string lower = lower_case(name);
-  return lower == "id" || lower == "index" || lower.ends_with("_id") || lower.ends_with(" id") ||
-         name.ends_with("Id") || name.ends_with("ID");
 }
 
 // "%" of "#%".
@@ -78,7 +72,7 @@ bool names_rows(const ColumnFacts& column) {
 
 bool numbers_rows(const ColumnFacts& column) {
   return is_unique(column) && column.num_texts == 0 &&
-         (column.is_sequential || is_called_id(column.name));
+         (column.is_sequential || data::is_called_id(column.name));
 }
 
 data::TaskChoice infer_task(const ColumnFacts& column) {
@@ -120,7 +114,7 @@ std::string target_text(const ColumnFacts& column) {
 }
 
 bool groups_rows(const ColumnFacts& column) {
-  return is_called_id(column.name) && column.is_whole && column.has_repeats &&
+  return data::is_called_id(column.name) && column.is_whole && column.has_repeats &&
          column.num_distinct > kFewValues;
 }
 

@@ -7,6 +7,7 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/data/dataset.h"
+#include "trainer/data/read_table.h"
 #include "trainer/metrics/report.h"
 
 #include "support/datasets.h"
@@ -17,6 +18,7 @@ namespace {
 
 using config::DataConfig;
 using Floats = std::vector<float>;
+using Labels = std::vector<std::string>;
 
 using DatasetTargetsTest = test::DatasetFolderTest;
 
@@ -133,6 +135,62 @@ TEST_F(DatasetTargetsTest, LabelsAndCategoriesThatAreNumbersAreKnownInAnySpellin
   texts.test_path = folder_.write("test.csv", "k,y\n1,1.0\n").string();
   EXPECT_EQ(problem(texts).substr(0, 54),
             "test.csv:2: column \"y\": the label \"1.0\" does not occur");
+}
+
+TEST_F(DatasetTargetsTest, CategoriesAreTheSameOnlyIfTheyAreTheSameNumber) {
+  DataConfig data = table("k,y\n20240115000000000,p\n20240115000000008,q\n7,p\n007,q\n");
+  data.categorical = {"k"};
+  data.test_path =
+      folder_
+          .write("test.csv",
+                 "k,y\n20240115000000009,p\n20240115000000008.0,p\n7.0,p\n007.0,p\n0007,p\n")
+          .string();
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(datasets.schema.columns[0].categories,
+            (Labels{"007", "7", "20240115000000000", "20240115000000008"}));
+  EXPECT_EQ(features(datasets.test),
+            (Floats{0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(datasets.warnings,
+            Labels{"column \"k\": 2 rows of data.test_path have a category that does not occur in "
+                   "the training split; treated as unknown (data.unknown_category)"});
+}
+
+TEST_F(DatasetTargetsTest, SpellingsOfOneNumberAreOneCategoryAndOneGroup) {
+  DataConfig data =
+      table("g,k,y\n7,1.0,p\n7.0,1,q\n9007199254740993,2,p\n9007199254740992,2e0,q\n");
+  data.categorical = {"k"};
+  EXPECT_EQ(load_datasets(data, 1).schema.columns[1].categories, (Labels{"1", "2"}));
+  const Table read = read_table({data.path}, {.targets = data.target, .group = "g"});
+  EXPECT_EQ(read.groups, (std::vector<int64_t>{0, 0, 1, 2}));
+}
+
+TEST_F(DatasetTargetsTest, BooleansAreOneCategoryInAnyCapitals) {
+  DataConfig data = table("k,y\nTrue,p\nFalse,q\n");
+  data.test_path = folder_.write("test.csv", "k,y\nfalse,p\nTRUE,q\n").string();
+  const Datasets datasets = load_datasets(data, 1);
+  EXPECT_EQ(features(datasets.test), (Floats{1, 0, 0, 1}));
+  EXPECT_TRUE(datasets.warnings.empty());
+}
+
+TEST_F(DatasetTargetsTest, WarnsWhenRowsAreInTwoSplits) {
+  DataConfig data = table("a,y\n1,p\n2,q\n");
+  data.test_path = folder_.write("copy.csv", "a,y\n1,p\n2,q\n").string();
+  EXPECT_EQ(load_datasets(data, 1).warnings,
+            Labels{"data.test_path: " + data.test_path + " has the same content as " + data.path +
+                   ", so these rows are in both splits; metrics of rows that were trained on say "
+                   "nothing of others"});
+}
+
+TEST_F(DatasetTargetsTest, NotesRowNumbers) {
+  std::string rows = "id,t,a,y\n";
+  for (int i = 0; i < 12; ++i) {
+    rows += std::to_string(i * 7919 % 10'007) + ',' + std::to_string(3 + i) + ',' +
+            std::to_string(i * i % 5) + (i % 2 == 0 ? ",p\n" : ",q\n");
+  }
+  const Datasets datasets = load_datasets(table(rows), 1);
+  EXPECT_EQ(datasets.notes,
+            Labels{"row numbers: \"id\" and \"t\", with a different integer in every row; a model "
+                   "learns the order of the file from them: list them in data.id or data.ignore"});
 }
 
 TEST_F(DatasetTargetsTest, RefusesBadWeights) {
