@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@
 #include "trainer/data/csv_format.h"
 #include "trainer/data/dataset.h"
 #include "trainer/data/inspect.h"
+#include "trainer/data/table_source.h"
 #include "trainer/network/build.h"
 #include "trainer/schedule/learning_rate.h"
 #include "trainer/wizard/column_kinds.h"
@@ -187,6 +189,20 @@ data::TableFacts inspect(const data::TableSource& source, data::InspectOptions o
   return data::inspect_table(source, options);
 }
 
+// Reads it again if a class of the target is called None or the like.
+data::TableFacts with_missing_class(const data::TableSource& source, const std::string& target,
+                                    data::TableFacts table, data::InspectOptions options) {
+  const std::string name = wizard::find_missing_class(table, target);
+  if (name.empty()) return table;
+  log::info(
+      fmt::format("column {}: {} is taken for a class, not for a missing value (data.missing)",
+                  in_quotes(target), in_quotes(name)));
+  options.missing = table.missing;
+  std::erase_if(options.missing,
+                [&](const std::string& text) { return lower_case(text) == lower_case(name); });
+  return data::inspect_table(source, options);
+}
+
 // The seconds of an epoch on this machine's CPU.
 double measure_epoch(config::Config config, const data::Datasets& data) {
   constexpr double kOtherWork = 1.2;  // updates, evaluation, checkpoints
@@ -259,8 +275,11 @@ class InitCommand : public Command {
     data::InspectOptions options;
     options.delimiter = flags.delimiter;
     if (!format_.decimal.empty()) options.decimal = flags.decimal;
-    const data::TableFacts table = inspect({.path = data_, .query = query_}, options);
+    const data::TableSource source = {.path = data_, .query = query_};
+    data::TableFacts table = inspect(source, options);
     warn_about_numeric_names(table);
+    if (target_) table = with_missing_class(source, *target_, std::move(table), options);
+    for (const std::string& line : data::describe_files(data_)) log::info(line);
     if (target_) {
       write_config(table, flags.task);
     } else {

@@ -22,12 +22,28 @@ bool may_be_thousands(std::string_view field) {
   return point != std::string_view::npos && field.size() - point - 1 == kThousand;
 }
 
+/// Counts a text; false where it is another one than the `max_texts` that are there.
+bool count_text(std::string_view field, size_t max_texts,
+                std::vector<std::pair<std::string, int64_t>>& texts) {
+  const auto found = std::find_if(texts.begin(), texts.end(),
+                                  [&](const auto& text) { return text.first == field; });
+  if (found != texts.end()) {
+    ++found->second;
+  } else if (texts.size() < max_texts) {
+    texts.emplace_back(field, 1);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void ColumnInspector::add(std::string_view field, int64_t line, const CsvFormat& format,
                           DecimalMarks& marks) {
   if (is_missing(field, format)) {
     ++facts_.num_missing;
+    if (!field.empty()) count_text(field, kMaxMissingTexts, facts_.missing_texts);
     return;
   }
   if (facts_.num_values() == 0) facts_.first_value = field;
@@ -138,16 +154,8 @@ void ColumnInspector::add_grouped(std::string_view field, const CsvFormat& forma
 
 void ColumnInspector::add_odd(std::string_view field, OddTexts& odd) {
   if (odd.are_many) return;
-  const auto found = std::find_if(odd.texts.begin(), odd.texts.end(),
-                                  [&](const auto& text) { return text.first == field; });
-  if (found != odd.texts.end()) {
-    ++found->second;
-  } else if (std::ssize(odd.texts) < kMaxOddTexts) {
-    odd.texts.emplace_back(field, 1);
-  } else {
-    odd.are_many = true;
-    odd.texts.clear();
-  }
+  odd.are_many = !count_text(field, static_cast<size_t>(kMaxOddTexts), odd.texts);
+  if (odd.are_many) odd.texts.clear();
 }
 
 // By hashes, so that a column of a million long texts does not fill the memory.

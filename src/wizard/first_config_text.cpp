@@ -140,18 +140,40 @@ void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& 
   writer.line("data.target", config::yaml_text(target.name));
   writer.key("data.task", first.task_reason);
   if (target.num_missing == 0) return;
-  writer.comment(fmt::format("{} {} no value.", counted(target.num_missing, "row"),
-                             target.num_missing == 1 ? "has" : "have"));
+  std::string written;
+  for (const auto& [text, count] : target.missing_texts) {
+    written += fmt::format("{}{} in {}", written.empty() ? " (" : ", ", in_quotes(text),
+                           counted(count, "row"));
+  }
+  if (!written.empty()) written += "; if that is a class, remove it from data.missing)";
+  writer.comment(fmt::format("{} {} no value{}.", counted(target.num_missing, "row"),
+                             target.num_missing == 1 ? "has" : "have", written));
   writer.key("data.drop_rows_without_target");
 }
 
 // By default, or with what init found.
 void write_missing(Writer& writer, const config::Config& config) {
-  const std::size_t num_default = config::default_missing_texts().size();
-  if (config.data.missing.size() == num_default) return;
-  writer.comment(
-      "Missing values: the default list, and codes found in columns of numbers or dates (the");
-  writer.comment("last entries). Remove entries that are real values.");
+  const std::vector<std::string> usual = config::default_missing_texts();
+  const std::vector<std::string>& missing = config.data.missing;
+  if (missing == usual) return;
+  const auto lacks = [](const std::vector<std::string>& texts, const std::string& text) {
+    return std::find(texts.begin(), texts.end(), text) == texts.end();
+  };
+  std::vector<std::string> classes;
+  for (const std::string& text : usual) {
+    if (lacks(missing, text)) classes.push_back(in_quotes(text));
+  }
+  if (!classes.empty()) {
+    writer.comment(fmt::format(
+        "Missing values: the default list without {}, a class of the target.", joined(classes)));
+  }
+  const bool has_codes = std::any_of(missing.begin(), missing.end(),
+                                     [&](const std::string& text) { return lacks(usual, text); });
+  if (has_codes) {
+    writer.comment(
+        "Missing values: the default list, and codes found in columns of numbers or dates (the");
+    writer.comment("last entries). Remove entries that are real values.");
+  }
   writer.key("data.missing");
 }
 

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 #include "trainer/wizard/column_kinds.h"
@@ -62,6 +63,28 @@ std::vector<MissingCode> find_missing_codes(const TableFacts& table) {
     if (column.num_texts == 0) add_number_code(column, codes);
   }
   return codes;
+}
+
+std::string find_missing_class(const TableFacts& table, const std::string& target) {
+  static constexpr std::array<std::string_view, 4> kWords = {"none", "na", "n/a", "null"};
+  const ColumnFacts* found = find_by_name(table.columns, target);
+  if (found == nullptr || found->missing_texts.size() != 1) return "";
+  const auto& [text, count] = found->missing_texts.front();
+  const std::string lower = lower_case(text);
+  const bool is_word = std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+  const bool are_labels = found->num_numbers == 0 && !found->labels.empty();
+  if (!is_word || !are_labels || count < 2 || count != found->num_missing) return "";
+  const auto least =
+      std::min_element(found->labels.begin(), found->labels.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (2 * count < least->second) return "";
+  const bool has_number =
+      std::any_of(table.columns.begin(), table.columns.end(), [&](const ColumnFacts& column) {
+        return column.num_numbers > 0 &&
+               std::any_of(column.missing_texts.begin(), column.missing_texts.end(),
+                           [&](const auto& other) { return lower_case(other.first) == lower; });
+      });
+  return has_number ? "" : text;
 }
 
 }  // namespace trainer::wizard

@@ -296,5 +296,20 @@ TEST(FirstConfigTest, ATargetThatIsNotThereOrCannotBeLearntIsRefused) {
             "another --target");
 }
 
+std::string none(int row) { return row % 3 == 0 ? "None" : half(row); }
+std::string rarely_none(int row) { return row % 20 == 0 ? "None" : half(row); }
+std::string none_or_empty(int row) { return row % 3 == 0 ? row % 2 == 0 ? "" : "NA" : half(row); }
+std::string number_or_none(int row) { return row % 3 == 0 ? "none" : counting(row); }
+
+TEST(MissingClassTest, AClassMayBeCalledNone) {
+  const data::TableFacts facts = table(60, {{"y", none}, {"z", rarely_none}, {"e", none_or_empty}});
+  EXPECT_EQ(facts.columns[1].missing_texts,
+            (std::vector<std::pair<std::string, int64_t>>{{"None", 20}}));
+  EXPECT_EQ(find_missing_class(facts, "y"), "None");
+  EXPECT_EQ(find_missing_class(facts, "z"), "");
+  EXPECT_EQ(find_missing_class(facts, "e"), "");
+  EXPECT_EQ(find_missing_class(table(60, {{"y", none}, {"n", number_or_none}}), "y"), "");
+}
+
 }  // namespace
 }  // namespace trainer::wizard

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -14,7 +15,9 @@ namespace trainer::data {
 /// What the cells of one column of a file are, all of them; nothing is decided.
 struct ColumnFacts {
   std::string name;
-  int64_t num_missing = 0;      // see is_missing()
+  int64_t num_missing = 0;  // see is_missing()
+  /// How they are written with their counts, but for empty cells; the first kMaxMissingTexts.
+  std::vector<std::pair<std::string, int64_t>> missing_texts = {};
   int64_t num_numbers = 0;      // finite ones
   int64_t num_texts = 0;        // all others
   int64_t num_dates = 0;        // texts that are dates in the order that most of them have
@@ -51,6 +54,7 @@ struct ColumnFacts {
 inline constexpr int64_t kMaxDistinct = 10'000;
 inline constexpr int64_t kMaxLabels = 1'000;
 inline constexpr int64_t kMaxOddTexts = 4;
+inline constexpr size_t kMaxMissingTexts = 8;
 
 /// What is known of a table before it is read.
 struct InspectOptions {

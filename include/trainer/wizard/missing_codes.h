@@ -20,4 +20,9 @@ struct MissingCode {
 /// all others, in columns of numbers. What is added to InspectOptions::missing is not found again.
 std::vector<MissingCode> find_missing_codes(const data::TableFacts& table);
 
+/// The text among those of data.missing that evidently is a class of the column `target`: None, NA,
+/// N/A or null in about as many rows as other classes, where every missing value is written so, and
+/// no column of numbers has it; or an empty text.
+std::string find_missing_class(const data::TableFacts& table, const std::string& target);
+
 }  // namespace trainer::wizard
