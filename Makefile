@@ -12,15 +12,16 @@ build/%/build.ninja: CMakePresets.json
 	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT))
 	@touch $@
 
-.PHONY: help setup build run test test-machines format format-check lint typecheck all bench bench-peers \
-        bench-tables asan \
+.PHONY: help setup build run test test-machines fix format format-check lint typecheck all bench \
+        bench-peers bench-tables asan \
         coverage install clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install missing tools (build, test, gate)
+setup: ## Install missing tools (build, test, gate) and the hooks of Git
 	@scripts/setup.sh
+	@scripts/install_hooks.sh
 
 setup-%: # groups of packages, joined by "-": setup-build-test
 	@scripts/setup.sh $(subst -, ,$*)
@@ -31,6 +32,8 @@ build: setup-build build/release/build.ninja ## Build everything into build/rele
 run: setup-build build/release/build.ninja ## Train with configs/train.yaml (CONFIG=..., ARGS="--lr 2e-3")
 	@cmake --build --preset program
 	build/release/bin/trainer --config $(CONFIG) $(ARGS)
+	@echo "The program is build/release/bin/trainer. Next: make install, which puts trainer on your PATH;"
+	@echo "then, for a table of your own: trainer init --data table.csv"
 
 test: setup-build-test build ## Build and run all tests
 	@scripts/run_tests.sh release
@@ -38,10 +41,13 @@ test: setup-build-test build ## Build and run all tests
 test-machines: setup-build-test build ## The tests as on other machines: CPUs, load, time zone, ...
 	@scripts/test_machines.sh
 
-format: setup-gate ## Format the C++ files with clang-format
+fix: setup-build-gate ## Format, and let clang-tidy correct the C++ files that changed
+	@scripts/fix.sh
+
+format: setup-gate ## Format the C++ files with clang-format, the Python files with black
 	@scripts/format.sh
 
-format-check: setup-gate ## List C++ files that are not formatted
+format-check: setup-gate ## List files that are not formatted
 	@scripts/format.sh --check
 
 lint: setup-build-gate ## Checks of C++, Python and shell; only what changed

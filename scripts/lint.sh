@@ -25,8 +25,9 @@ else
   say "note: shellcheck is not installed, so the scripts are not checked"
 fi
 
+# E203 contradicts black.
 if command -v flake8 >/dev/null; then
-  flake8 --max-line-length 100 bench scripts tests || status=1
+  flake8 --max-line-length 100 --extend-ignore E203 bench scripts tests || status=1
 else
   say "note: flake8 is not installed, so the Python files are not checked with it"
 fi

@@ -30,7 +30,7 @@ packages() {
       ;;
     apt-duckdb) command -v npm >/dev/null || echo nodejs npm ;;
     apt-gate)
-      echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy
+      echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy black
       ;;
     apt-tables)
       echo python3-sklearn python3-xgboost python3-pandas r-base-core r-cran-ggplot2 r-cran-mlbench
@@ -43,7 +43,7 @@ packages() {
     brew-test) echo node duckdb ;;
     brew-duckdb) echo duckdb ;;
     brew-require-all) ;;
-    brew-gate) echo llvm clang-format cppcheck lcov shellcheck flake8 mypy ;;
+    brew-gate) echo llvm clang-format cppcheck lcov shellcheck flake8 mypy black ;;
   esac
 }
 

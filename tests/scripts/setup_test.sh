@@ -126,7 +126,7 @@ expect "root is not asked" 0 "$installed" "$installing" build
 
 system=Darwin user=501
 mkdir -p "$room/homebrew/opt"
-for name in llvm clang-format cppcheck shellcheck mypy; do : >"$room/homebrew/opt/$name"; done
+for name in llvm clang-format cppcheck shellcheck mypy black; do : >"$room/homebrew/opt/$name"; done
 expect "Homebrew: a user without a terminal" 1 "" "setup: missing packages: lcov flake8
 setup: to install them: brew install lcov flake8
 $refused" gate
