@@ -72,8 +72,10 @@ def main() -> int:
                 num_recommended += sum(one != "none" for one in both)
                 verdict = "CONTRADICTION" if contradicts else "ok"
                 print(f"{pair:3}  {workload:28}  {both[0]}  |  {both[1]}  {verdict}", flush=True)
-    print(f"{arguments.pairs} pairs: {num_contradictions} contradictions, "
-          f"{num_recommended} recommendations")
+    print(
+        f"{arguments.pairs} pairs: {num_contradictions} contradictions, "
+        f"{num_recommended} recommendations"
+    )
     return 1 if num_contradictions else 0
 
 

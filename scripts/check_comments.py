@@ -19,13 +19,16 @@ from pathlib import Path
 
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
 NAMESPACE = re.compile(r'(inline )?namespace\b[^=]*\{$|extern "" \{$')
-CLASS = re.compile(r"(?:template <.*> )?(class|struct|union) (?:\[\[.*?\]\] )?"
-                   r"(\w+)(?:<.*>)?(?: final)?(?: : .*)? ?\{(\};)?$")
+CLASS = re.compile(
+    r"(?:template <.*> )?(class|struct|union) (?:\[\[.*?\]\] )?"
+    r"(\w+)(?:<.*>)?(?: final)?(?: : .*)? ?\{(\};)?$"
+)
 NO_FUNCTION = re.compile(r"(using|typedef|friend|static_assert|enum|[A-Z][A-Z_]+(?=\())\b")
 OPERATOR = re.compile(r"\boperator ?(\(\)|[^(]+)\(")
 # Words that take parentheses and are not the name of a function.
-DECORATION = re.compile(r"\[\[.*?\]\]|\b(requires|alignas|decltype|explicit) ?"
-                        r"\(([^()]|\([^()]*\))*\)")
+DECORATION = re.compile(
+    r"\[\[.*?\]\]|\b(requires|alignas|decltype|explicit) ?" r"\(([^()]|\([^()]*\))*\)"
+)
 NEEDS_NONE = re.compile(r"\).* = (default|delete);$|\)[^()]* (override|final)\b")
 GETTER = re.compile(r"\w+\(\)( const)?( noexcept)? \{ return .*; \}$")
 
@@ -99,8 +102,9 @@ def declarations(lines: list[str]) -> Iterator[tuple[Declaration, Scope, str]]:
                 name = class_head[2] if class_head else function_name(declaration.text)
                 yield declaration, scope, name
             if class_head and not class_head[3]:
-                scopes.append(Scope(class_head[2], scope.visible and scope.public,
-                                    class_head[1] != "class"))
+                scopes.append(
+                    Scope(class_head[2], scope.visible and scope.public, class_head[1] != "class")
+                )
         number += 1
 
 
@@ -136,10 +140,15 @@ def find_problems(path: Path) -> Iterator[tuple[int, str]]:
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
     paths = sorted((root / "include" / "trainer").rglob("*.h"))
-    problems = [f"{path.relative_to(root)}:{line}: {name} has no doc comment (///)"
-                for path in paths for line, name in find_problems(path)]
-    print("\n".join(problems) if problems else f"comments: {len(paths)} headers documented",
-          file=sys.stderr)
+    problems = [
+        f"{path.relative_to(root)}:{line}: {name} has no doc comment (///)"
+        for path in paths
+        for line, name in find_problems(path)
+    ]
+    print(
+        "\n".join(problems) if problems else f"comments: {len(paths)} headers documented",
+        file=sys.stderr,
+    )
     return 1 if problems else 0
 
 

@@ -38,8 +38,13 @@ def anchors(path: Path) -> frozenset[str]:
 @functools.lru_cache(maxsize=None)
 def text_of_layer(root: Path, layer: str) -> str:
     folders = (root / "include" / "trainer" / layer, root / "src" / layer)
-    return "\n".join(path.read_text(encoding="utf-8") for folder in folders if folder.is_dir()
-                     for path in sorted(folder.iterdir()) if path.suffix in (".h", ".cpp"))
+    return "\n".join(
+        path.read_text(encoding="utf-8")
+        for folder in folders
+        if folder.is_dir()
+        for path in sorted(folder.iterdir())
+        if path.suffix in (".h", ".cpp")
+    )
 
 
 def check_link(document: Path, target: str) -> str | None:
@@ -84,8 +89,9 @@ def check_document(root: Path, document: Path, layers: list[str]) -> list[str]:
             continue
         found = [check_link(document, target) for target in LINK.findall(line)]
         found += [check_code(root, layers, code) for code in CODE.findall(line)]
-        problems += [f"{document.relative_to(root)}:{number}: {problem}"
-                     for problem in found if problem]
+        problems += [
+            f"{document.relative_to(root)}:{number}: {problem}" for problem in found if problem
+        ]
     return problems
 
 
@@ -119,8 +125,10 @@ def main() -> int:
     problems = check_layer_tables(root, layers)
     for document in documents:
         problems += check_document(root, document, layers)
-    print("\n".join(problems) if problems else f"docs: {len(documents)} documents in order",
-          file=sys.stderr)
+    print(
+        "\n".join(problems) if problems else f"docs: {len(documents)} documents in order",
+        file=sys.stderr,
+    )
     return 1 if problems else 0
 
 

@@ -92,15 +92,21 @@ def find_problems(root: Path) -> tuple[list[str], int]:
     """What is wrong, and the number of files looked at."""
     layers = read_layers(root)
     folders = [root / name for name in ("include", "src", "tests", "bench")]
-    paths = sorted(path.relative_to(root) for folder in folders if folder.is_dir()
-                   for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    paths = sorted(
+        path.relative_to(root)
+        for folder in folders
+        if folder.is_dir()
+        for path in folder.rglob("*")
+        if path.suffix in SUFFIXES
+    )
     problems: list[str | None] = []
     for path in paths:
         problems.append(check_size(root, path))
         layer = layer_of(path)
         if layer and layer not in layers:
-            problems.append(f"{path}:1: folder {layer} is not among the layers of "
-                            "src/CMakeLists.txt")
+            problems.append(
+                f"{path}:1: folder {layer} is not among the layers of " "src/CMakeLists.txt"
+            )
         elif layer:
             for number, name in read_includes(root, path):
                 problem = check_include(root, path, layers[layer], name)
@@ -111,8 +117,9 @@ def find_problems(root: Path) -> tuple[list[str], int]:
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
     problems, num_files = find_problems(root)
-    print("\n".join(problems) if problems else f"layers: {num_files} files in order",
-          file=sys.stderr)
+    print(
+        "\n".join(problems) if problems else f"layers: {num_files} files in order", file=sys.stderr
+    )
     return 1 if problems else 0
 
 

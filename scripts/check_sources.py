@@ -32,9 +32,16 @@ OWN = ("src", "tests", "bench")
 INCLUDE = re.compile(rb'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 LIBTORCH = re.compile(rb"(ATen|torch|c10|caffe2)/")
 
-WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wthread-safety", "-Werror",
-            "-Wno-unknown-pragmas",
-            "-Wno-deprecated-declarations"]  # by LLVM 19, in std::stable_sort of GCC 12
+WARNINGS = [
+    "-Wall",
+    "-Wextra",
+    "-Wshadow",
+    "-Wconversion",
+    "-Wthread-safety",
+    "-Werror",
+    "-Wno-unknown-pragmas",
+    "-Wno-deprecated-declarations",
+]  # by LLVM 19, in std::stable_sort of GCC 12
 MOVES = "-*,bugprone-use-after-move"
 # The static analyzer needs seconds for a core file, a minute where LibTorch comes in.
 ANALYZER = f"{MOVES},clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
@@ -124,21 +131,42 @@ def load_sources(build: Path) -> list[Source]:
 
 def write_commands(sources: list[Source], folder: Path) -> None:
     """The flags of all files, where clangd looks for them."""
-    commands = [{"directory": str(ROOT), "file": str(source.path),
-                 "arguments": ["clang++", *WARNINGS, *source.flags, "-c", str(source.path)]}
-                for source in sources]
+    commands = [
+        {
+            "directory": str(ROOT),
+            "file": str(source.path),
+            "arguments": ["clang++", *WARNINGS, *source.flags, "-c", str(source.path)],
+        }
+        for source in sources
+    ]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "compile_commands.json").write_text(json.dumps(commands, indent=1) + "\n")
 
 
 def command_for(check: str, tool: str, source: Source, folder: Path) -> list[str]:
     if check == "clangd":
-        return [tool, f"--check={source.path}", f"--compile-commands-dir={folder}", "--clang-tidy",
-                "--check-warnings", "--check-locations=0", "-j=1", "--pch-storage=memory",
-                "--log=error"]
+        return [
+            tool,
+            f"--check={source.path}",
+            f"--compile-commands-dir={folder}",
+            "--clang-tidy",
+            "--check-warnings",
+            "--check-locations=0",
+            "-j=1",
+            "--pch-storage=memory",
+            "--log=error",
+        ]
     checks = MOVES if source.uses_libtorch else ANALYZER
-    return [tool, "--quiet", f"--checks={checks}", "--warnings-as-errors=*", str(source.path), "--",
-            *source.flags, "-Wno-everything"]
+    return [
+        tool,
+        "--quiet",
+        f"--checks={checks}",
+        "--warnings-as-errors=*",
+        str(source.path),
+        "--",
+        *source.flags,
+        "-Wno-everything",
+    ]
 
 
 def find_problems(source: Source, status: int, output: str) -> str:
@@ -168,8 +196,15 @@ class Stamp:
 def run(command: list[str]) -> tuple[int, str, float]:
     """Status, output and seconds."""
     start = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
     return done.returncode, done.stdout, time.monotonic() - start
 
 
@@ -178,15 +213,19 @@ def check_all(check: str, tool: str, build: Path, only: set[Path]) -> int:
     settings = run([tool, "--version"])[1]
     if check == "clangd":
         settings += " ".join(WARNINGS)
-        settings += "".join(path.read_text() for path in map(ROOT.joinpath, SETTINGS)
-                            if path.exists())
+        settings += "".join(
+            path.read_text() for path in map(ROOT.joinpath, SETTINGS) if path.exists()
+        )
     folder = build / "checks" / check
     sources = load_sources(build)
     if check == "clangd":
         write_commands(sources, folder)
     else:
-        sources = [source for source in sources if source.name.endswith(".cpp") and
-                   is_in(source.path, ("src",))]
+        sources = [
+            source
+            for source in sources
+            if source.name.endswith(".cpp") and is_in(source.path, ("src",))
+        ]
     if only:
         sources = [source for source in sources if source.path in only]
     work = []
@@ -208,12 +247,19 @@ def check_all(check: str, tool: str, build: Path, only: set[Path]) -> int:
             problems = find_problems(source, status, output)
             stamp.write("failed" if problems else key, seconds)
             num_failed += bool(problems)
-            print(f"{check} [{number}/{len(work)}] {source.name} {seconds:.1f} s"
-                  f"{' FAILED' if problems else ''}", file=sys.stderr, flush=True)
+            print(
+                f"{check} [{number}/{len(work)}] {source.name} {seconds:.1f} s"
+                f"{' FAILED' if problems else ''}",
+                file=sys.stderr,
+                flush=True,
+            )
             if problems:
                 print(problems, flush=True)
-    print(f"{check}: {len(sources)} sources, {len(work)} looked at, {num_failed} failed, "
-          f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+    print(
+        f"{check}: {len(sources)} sources, {len(work)} looked at, {num_failed} failed, "
+        f"{time.monotonic() - start:.0f} s",
+        file=sys.stderr,
+    )
     return num_failed
 
 

@@ -29,8 +29,9 @@ def is_wide(character: str) -> bool:
 def is_joined(character: str) -> bool:
     if character == "\u00ad":
         return False
-    return (unicodedata.category(character) in ("Mn", "Me", "Cf")
-            or "\u1160" <= character <= "\u11ff")
+    return (
+        unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff"
+    )
 
 
 def ranges(holds: Callable[[str], bool]) -> list[list[int]]:
@@ -63,7 +64,8 @@ def table(name: str, found: list[list[int]]) -> str:
 
 
 def main() -> None:
-    TARGET.write_text(f"""// SPDX-License-Identifier: Apache-2.0
+    TARGET.write_text(
+        f"""// SPDX-License-Identifier: Apache-2.0
 // Made by scripts/make_character_widths.py from Unicode {unicodedata.unidata_version}.
 #pragma once
 
@@ -82,7 +84,9 @@ struct CharacterRange {{
 {table("kJoinedCharacters", ranges(is_joined))}// clang-format on
 
 }}  // namespace trainer
-""", encoding="utf-8")
+""",
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

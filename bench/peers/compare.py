@@ -18,8 +18,19 @@ from statistics import median
 from typing import Any
 
 import table
-from peers import (FOLDER, Outcome, Peer, PeerError, ScriptPeer, Setting, XGBoost, all_peers,
-                   find_python, run_command, usable_cpus)
+from peers import (
+    FOLDER,
+    Outcome,
+    Peer,
+    PeerError,
+    ScriptPeer,
+    Setting,
+    XGBoost,
+    all_peers,
+    find_python,
+    run_command,
+    usable_cpus,
+)
 from works import WORKS, Work, data_files, write_description, write_trainer_config
 
 ROOT = FOLDER.parent.parent
@@ -38,8 +49,16 @@ def prepare(work: Work, scratch: Path, num_rows: int) -> tuple[Path, str, dict[s
     folder.mkdir()
     names = data_files(work).values()
     has_fashion = not work.is_table() and all((FASHION / f"{name}.gz").exists() for name in names)
-    run_command([find_python("numpy")[0], FOLDER / "make_data.py", folder, work.name, num_rows,
-                 *([FASHION] if has_fashion else [])])
+    run_command(
+        [
+            find_python("numpy")[0],
+            FOLDER / "make_data.py",
+            folder,
+            work.name,
+            num_rows,
+            *([FASHION] if has_fashion else []),
+        ]
+    )
     write_description(work, folder)
     write_trainer_config(work, folder)
     sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
@@ -78,8 +97,9 @@ def find_setting(peer: Peer, work: Work, folder: Path) -> tuple[Setting, dict[st
     return setting, trials
 
 
-def run_in_turn(work: Work, folder: Path, peers: list[Peer], settings: dict[str, Setting],
-                repetitions: int) -> dict[str, list[Outcome]]:
+def run_in_turn(
+    work: Work, folder: Path, peers: list[Peer], settings: dict[str, Setting], repetitions: int
+) -> dict[str, list[Outcome]]:
     outcomes: dict[str, list[Outcome]] = {peer.name: [] for peer in peers}
     for number in range(repetitions):
         times = []
@@ -91,17 +111,21 @@ def run_in_turn(work: Work, folder: Path, peers: list[Peer], settings: dict[str,
     return outcomes
 
 
-def summary(work: Work, num_rows: int, outcomes: list[Outcome],
-            reference: list[Outcome]) -> dict[str, Any]:
+def summary(
+    work: Work, num_rows: int, outcomes: list[Outcome], reference: list[Outcome]
+) -> dict[str, Any]:
     """Time in the unit of the work, and the ratio to the reference of the same repetition."""
     parts = work.num_steps(num_rows) if work.unit.endswith("step") else 1
     factor = {"us": 1e6, "ms": 1e3, "s": 1}[work.unit.split("/")[0]] / parts
     times = [factor * median(outcome.epoch_seconds[1:]) for outcome in outcomes]
     base = [factor * median(outcome.epoch_seconds[1:]) for outcome in reference]
-    return {"setting": outcomes[0].setting, "times": times,
-            "ratios": [time / other for time, other in zip(times, base)],
-            "accuracies": [outcome.accuracy for outcome in outcomes],
-            "epoch_seconds": [outcome.epoch_seconds for outcome in outcomes]}
+    return {
+        "setting": outcomes[0].setting,
+        "times": times,
+        "ratios": [time / other for time, other in zip(times, base)],
+        "accuracies": [outcome.accuracy for outcome in outcomes],
+        "epoch_seconds": [outcome.epoch_seconds for outcome in outcomes],
+    }
 
 
 def boosting_times(work: Work, folder: Path, reference: list[Outcome]) -> list[dict[str, Any]]:
@@ -111,12 +135,12 @@ def boosting_times(work: Work, folder: Path, reference: list[Outcome]) -> list[d
         return []
     say(f"{work.name}: XGBoost until it is right as often as trainer")
     times = xgboost.time_to(folder, [outcome.accuracy for outcome in reference])
-    return [{**time, "ours": sum(outcome.epoch_seconds)}
-            for time, outcome in zip(times, reference)]
+    return [{**time, "ours": sum(outcome.epoch_seconds)} for time, outcome in zip(times, reference)]
 
 
-def compare(work: Work, scratch: Path, peers: list[Peer],
-            given: argparse.Namespace) -> dict[str, Any]:
+def compare(
+    work: Work, scratch: Path, peers: list[Peer], given: argparse.Namespace
+) -> dict[str, Any]:
     num_rows = work.quick_rows if given.quick else work.num_rows
     folder, data, sums = prepare(work, scratch, num_rows)
     settings: dict[str, Setting] = {}
@@ -128,35 +152,67 @@ def compare(work: Work, scratch: Path, peers: list[Peer],
             settings[peer.name], trials[peer.name] = find_setting(peer, work, folder)
     outcomes = run_in_turn(work, folder, peers, settings, given.repetitions)
     reference = outcomes[peers[0].name]
-    return {"work": work.name, "title": f"{work.title()}, {num_rows:,} {data}", "unit": work.unit,
-            "sha256": sums, "trials": trials, "system": reference[0].system,
-            "boosting": boosting_times(work, folder, reference[:1] if given.quick else reference),
-            "peers": {name: summary(work, num_rows, results, reference)
-                      for name, results in outcomes.items()}}
+    return {
+        "work": work.name,
+        "title": f"{work.title()}, {num_rows:,} {data}",
+        "unit": work.unit,
+        "sha256": sums,
+        "trials": trials,
+        "system": reference[0].system,
+        "boosting": boosting_times(work, folder, reference[:1] if given.quick else reference),
+        "peers": {
+            name: summary(work, num_rows, results, reference) for name, results in outcomes.items()
+        },
+    }
 
 
-def machine_facts(system: dict[str, Any], peers: list[Peer],
-                  load_before: float) -> dict[str, Any]:
-    versions = {peer.module: peer.version for peer in [*peers, XGBoost()]
-                if isinstance(peer, (ScriptPeer, XGBoost)) and peer.version}
-    return {"cpu": system["host"]["cpu"], "usable_cpus": usable_cpus(), "os": system["host"]["os"],
-            "build": system["build"], "blas": system["blas"], "versions": versions,
-            "load_before": load_before}
+def machine_facts(system: dict[str, Any], peers: list[Peer], load_before: float) -> dict[str, Any]:
+    versions = {
+        peer.module: peer.version
+        for peer in [*peers, XGBoost()]
+        if isinstance(peer, (ScriptPeer, XGBoost)) and peer.version
+    }
+    return {
+        "cpu": system["host"]["cpu"],
+        "usable_cpus": usable_cpus(),
+        "os": system["host"]["os"],
+        "build": system["build"],
+        "blas": system["blas"],
+        "versions": versions,
+        "load_before": load_before,
+    }
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", action="append", choices=WORKS, help="only this one; repeatable")
     parser.add_argument("--repetitions", type=int, metavar="N", help="default 5; 2 with --quick")
-    parser.add_argument("--quick", action="store_true",
-                        help="less data and no search for the best settings: to try the script")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="less data and no search for the best settings: to try the script",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="writes all measurements too")
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release", metavar="FOLDER",
-                        help="where trainer was built (default: build/release)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                        help="another value for trainer, such as training.step=autograd")
-    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32",
-                        help="bf16: trainer's, and PyTorch's autocast")
+    parser.add_argument(
+        "--build",
+        type=Path,
+        default=ROOT / "build" / "release",
+        metavar="FOLDER",
+        help="where trainer was built (default: build/release)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="another value for trainer, such as training.step=autograd",
+    )
+    parser.add_argument(
+        "--precision",
+        choices=["fp32", "bf16"],
+        default="fp32",
+        help="bf16: trainer's, and PyTorch's autocast",
+    )
     given = parser.parse_args()
     if given.repetitions is None:
         given.repetitions = 2 if given.quick else 5
@@ -177,9 +233,11 @@ def present_peers(given: argparse.Namespace) -> tuple[list[Peer], list[Peer]]:
     if peers[0].absent:
         raise PeerError("without trainer there is nothing to compare")
     if find_python("numpy")[0] is None:
-        raise PeerError("no Python with NumPy, which writes the data. To have it: Debian: apt-get "
-                        "install python3-numpy; elsewhere: pip install numpy; or name a Python "
-                        "by TRAINER_PYTHON")
+        raise PeerError(
+            "no Python with NumPy, which writes the data. To have it: Debian: apt-get "
+            "install python3-numpy; elsewhere: pip install numpy; or name a Python "
+            "by TRAINER_PYTHON"
+        )
     return [peer for peer in peers if not peer.absent], [peer for peer in peers if peer.absent]
 
 
@@ -189,12 +247,18 @@ def run(given: argparse.Namespace) -> None:
         say(f"note: other programs are at work here (load {load:.1f}); they disturb the times")
     present, absent = present_peers(given)
     with tempfile.TemporaryDirectory(prefix="bench_peers_") as scratch:
-        results = [compare(WORKS[name], Path(scratch), present, given)
-                   for name in given.work or WORKS]
+        results = [
+            compare(WORKS[name], Path(scratch), present, given) for name in given.work or WORKS
+        ]
     facts = machine_facts(results[0]["system"], present, load)
-    report = {"machine": facts, "repetitions": given.repetitions, "quick": given.quick,
-              "timed_epochs": NUM_TIMED_EPOCHS, "works": results,
-              "absent": {peer.name: peer.absent for peer in absent}}
+    report = {
+        "machine": facts,
+        "repetitions": given.repetitions,
+        "quick": given.quick,
+        "timed_epochs": NUM_TIMED_EPOCHS,
+        "works": results,
+        "absent": {peer.name: peer.absent for peer in absent},
+    }
     print(table.render(report))
     if given.json:
         given.json.write_text(json.dumps(report, indent=1) + "\n")

@@ -16,8 +16,9 @@ import numpy as np
 from works import WORKS, Work, data_files
 
 
-def make_table(random: np.random.Generator, num_rows: int,
-               num_columns: int) -> tuple[np.ndarray, np.ndarray]:
+def make_table(
+    random: np.random.Generator, num_rows: int, num_columns: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Normal features; the label is a curved function of six of them, one in twenty is wrong."""
     x = random.standard_normal((num_rows, num_columns))
     score = x[:, 0] * x[:, 1] + np.sin(2 * x[:, 2]) + x[:, 3] ** 2 - 1 + x[:, 4] * x[:, 5]
@@ -26,12 +27,19 @@ def make_table(random: np.random.Generator, num_rows: int,
 
 def write_table(path: pathlib.Path, x: np.ndarray, labels: np.ndarray) -> None:
     header = ",".join([*(f"x{i}" for i in range(x.shape[1])), "label"])
-    np.savetxt(path, np.column_stack([x, labels]), fmt=["%.6g"] * x.shape[1] + ["%d"],
-               delimiter=",", header=header, comments="")
+    np.savetxt(
+        path,
+        np.column_stack([x, labels]),
+        fmt=["%.6g"] * x.shape[1] + ["%d"],
+        delimiter=",",
+        header=header,
+        comments="",
+    )
 
 
-def make_images(random: np.random.Generator, num_rows: int,
-                patterns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def make_images(
+    random: np.random.Generator, num_rows: int, patterns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """28 x 28 pixels: a pattern of the label's class, a weaker one of any class, noise."""
     num_classes, num_variants = patterns.shape[:2]
     labels = random.integers(num_classes, size=num_rows)
@@ -62,8 +70,10 @@ def images_of(work: Work, num_rows: int, fashion: pathlib.Path | None) -> list[n
         return [*(array[:num_rows] for array in arrays[:2]), *arrays[2:]]
     random = np.random.default_rng(42)
     patterns = random.random((10, 12, 7, 7), dtype=np.float32)
-    return [*make_images(random, num_rows, patterns),
-            *make_images(random, work.num_test_rows, patterns)]
+    return [
+        *make_images(random, num_rows, patterns),
+        *make_images(random, work.num_test_rows, patterns),
+    ]
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ def load(given: argparse.Namespace) -> tuple[Part, Part]:
     x, y = read_part(given.folder, files, "train")
     mean, deviation = fit_scaling(x)
     x_test, y_test = read_part(given.folder, files, "test")
-    x, y = x[:given.rows], y[:given.rows]
+    x, y = x[: given.rows], y[: given.rows]
     return ((x - mean) / deviation, y), ((x_test - mean) / deviation, y_test)
 
 
@@ -73,5 +73,8 @@ def time_epochs(num_epochs: int, train_epoch: Callable[[], object]) -> list[floa
 
 
 def report(epoch_seconds: list[float], predicted: np.ndarray, classes: np.ndarray) -> None:
-    print(json.dumps({"epoch_seconds": epoch_seconds,
-                      "accuracy": float((predicted == classes).mean())}))
+    print(
+        json.dumps(
+            {"epoch_seconds": epoch_seconds, "accuracy": float((predicted == classes).mean())}
+        )
+    )

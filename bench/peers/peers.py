@@ -40,8 +40,9 @@ class Peer(Protocol):
     def axes(self) -> dict[str, list[Any]]:
         """The settings to search, of one that is here: the values of each key."""
 
-    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
-            rows: int | None = None) -> Outcome:
+    def run(
+        self, folder: Path, setting: Setting, epochs: int, seed: int, rows: int | None = None
+    ) -> Outcome:
         """Does the work of the folder, with the first rows only where `rows` is given."""
 
 
@@ -65,8 +66,12 @@ def core_types() -> list[str]:
         flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
     except (OSError, IndexError):
         return ["auto"]
-    return (["auto"] + ["Haswell", "Zen"] * ("avx2" in flags)
-            + ["SkylakeX"] * ("avx512bw" in flags) + ["Cooperlake"] * ("avx512_bf16" in flags))
+    return (
+        ["auto"]
+        + ["Haswell", "Zen"] * ("avx2" in flags)
+        + ["SkylakeX"] * ("avx512bw" in flags)
+        + ["Cooperlake"] * ("avx512_bf16" in flags)
+    )
 
 
 def environment(setting: Setting) -> dict[str, str]:
@@ -83,8 +88,14 @@ def environment(setting: Setting) -> dict[str, str]:
 def run_command(command: Sequence[object], setting: Setting | None = None) -> str:
     """What the command prints."""
     words = [str(word) for word in command]
-    done = subprocess.run(words, env=environment(setting or {}), text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL, check=False)
+    done = subprocess.run(
+        words,
+        env=environment(setting or {}),
+        text=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
     if done.returncode != 0:
         said = "\n  ".join(done.stderr.strip().splitlines()[-5:])
         raise PeerError(f"status {done.returncode} from: {' '.join(words)}\n  {said}")
@@ -107,8 +118,9 @@ def find_python(module: str) -> tuple[str | None, str | None]:
 class ScriptPeer:
     """A peer that is a Python script of this folder."""
 
-    def __init__(self, name: str, module: str, script: str, words: Sequence[str] = (),
-                 install: str = "") -> None:
+    def __init__(
+        self, name: str, module: str, script: str, words: Sequence[str] = (), install: str = ""
+    ) -> None:
         self.name, self.module, self.script, self.words = name, module, script, words
         self.python, self.version = find_python(module)
         self.absent = None if self.python else install
@@ -116,10 +128,19 @@ class ScriptPeer:
     def axes(self) -> dict[str, list[Any]]:
         return {"threads": thread_counts(), "coretype": core_types()}
 
-    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
-            rows: int | None = None) -> Outcome:
-        words: list[object] = [self.python, FOLDER / self.script, folder, "--epochs", epochs,
-                               "--seed", seed, *self.words]
+    def run(
+        self, folder: Path, setting: Setting, epochs: int, seed: int, rows: int | None = None
+    ) -> Outcome:
+        words: list[object] = [
+            self.python,
+            FOLDER / self.script,
+            folder,
+            "--epochs",
+            epochs,
+            "--seed",
+            seed,
+            *self.words,
+        ]
         for key, value in setting.items():
             if key not in ("threads", "coretype"):
                 words += [f"--{key}", value]
@@ -133,9 +154,14 @@ class PyTorchPeer(ScriptPeer):
     def __init__(self, feed: str, precision: str) -> None:
         self.feed = feed
         words = ["--feed", feed.lower(), "--precision", precision]
-        super().__init__(f"PyTorch, {feed}", "torch", "pytorch_eager.py", words,
-                         "Debian: apt-get install python3-torch; elsewhere: pip install torch "
-                         "numpy; a newer one: bench/peers/debian_python.sh")
+        super().__init__(
+            f"PyTorch, {feed}",
+            "torch",
+            "pytorch_eager.py",
+            words,
+            "Debian: apt-get install python3-torch; elsewhere: pip install torch "
+            "numpy; a newer one: bench/peers/debian_python.sh",
+        )
 
     def axes(self) -> dict[str, list[Any]]:
         assert self.version, "only a peer that is here is asked"
@@ -149,8 +175,13 @@ class PyTorchPeer(ScriptPeer):
 
 class SklearnPeer(ScriptPeer):
     def __init__(self) -> None:
-        super().__init__("scikit-learn", "sklearn", "sklearn_mlp.py", install="Debian: apt-get "
-                         "install python3-sklearn; elsewhere: pip install scikit-learn")
+        super().__init__(
+            "scikit-learn",
+            "sklearn",
+            "sklearn_mlp.py",
+            install="Debian: apt-get "
+            "install python3-sklearn; elsewhere: pip install scikit-learn",
+        )
 
 
 class XGBoost:
@@ -161,22 +192,39 @@ class XGBoost:
 
     def __init__(self) -> None:
         self.python, self.version = find_python(self.module)
-        self.absent = None if self.python else ("Debian: apt-get install python3-xgboost; "
-                                                "elsewhere: pip install xgboost")
+        self.absent = (
+            None
+            if self.python
+            else ("Debian: apt-get install python3-xgboost; " "elsewhere: pip install xgboost")
+        )
 
-    def rounds(self, folder: Path, accuracy: float, seed: int, threads: int,
-               most: int = 1000) -> dict[str, Any]:
-        """"seconds" and "rounds" of boosting until the "accuracy", or as far as it came."""
-        words = [self.python, FOLDER / "xgboost_rounds.py", folder, "--accuracy", accuracy,
-                 "--seed", seed, "--threads", threads, "--rounds", most]
+    def rounds(
+        self, folder: Path, accuracy: float, seed: int, threads: int, most: int = 1000
+    ) -> dict[str, Any]:
+        """ "seconds" and "rounds" of boosting until the "accuracy", or as far as it came."""
+        words = [
+            self.python,
+            FOLDER / "xgboost_rounds.py",
+            folder,
+            "--accuracy",
+            accuracy,
+            "--seed",
+            seed,
+            "--threads",
+            threads,
+            "--rounds",
+            most,
+        ]
         return {"threads": threads, "wanted": accuracy, **json.loads(run_command(words))}
 
     def time_to(self, folder: Path, accuracies: list[float]) -> list[dict[str, Any]]:
         """For each accuracy, with the number of threads that was fastest in a few rounds."""
-        threads = min(thread_counts(), key=lambda count: self.rounds(
-            folder, 1, 0, count, most=5)["seconds"])
-        return [self.rounds(folder, accuracy, seed, threads)
-                for seed, accuracy in enumerate(accuracies)]
+        threads = min(
+            thread_counts(), key=lambda count: self.rounds(folder, 1, 0, count, most=5)["seconds"]
+        )
+        return [
+            self.rounds(folder, accuracy, seed, threads) for seed, accuracy in enumerate(accuracies)
+        ]
 
 
 class LibTorchPeer:
@@ -184,14 +232,16 @@ class LibTorchPeer:
 
     def __init__(self, build: Path) -> None:
         self.program = build / "bin" / "libtorch_modules"
-        self.absent = None if self.program.exists() else (
-            f"cmake --build {build} --target libtorch_modules")
+        self.absent = (
+            None if self.program.exists() else (f"cmake --build {build} --target libtorch_modules")
+        )
 
     def axes(self) -> dict[str, list[Any]]:
         return {"threads": thread_counts(), "coretype": core_types()}
 
-    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
-            rows: int | None = None) -> Outcome:
+    def run(
+        self, folder: Path, setting: Setting, epochs: int, seed: int, rows: int | None = None
+    ) -> Outcome:
         words = [self.program, folder, epochs, seed, *([] if rows is None else [rows])]
         said = json.loads(run_command(words, setting))
         return Outcome(said["epoch_seconds"], said["accuracy"], setting)
@@ -211,18 +261,36 @@ class TrainerPeer:
     def axes(self) -> dict[str, list[Any]]:
         return {}
 
-    def run(self, folder: Path, setting: Setting, epochs: int, seed: int,
-            rows: int | None = None) -> Outcome:
+    def run(
+        self, folder: Path, setting: Setting, epochs: int, seed: int, rows: int | None = None
+    ) -> Outcome:
         assert not setting and rows is None, "without settings there is nothing to try"
         runs = folder / "runs"
-        run_command([self.program, "-q", "--config", folder / "trainer.yaml", "--epochs", epochs,
-                     "--seed", seed, "--output-dir", runs, *self.overrides])
+        run_command(
+            [
+                self.program,
+                "-q",
+                "--config",
+                folder / "trainer.yaml",
+                "--epochs",
+                epochs,
+                "--seed",
+                seed,
+                "--output-dir",
+                runs,
+                *self.overrides,
+            ]
+        )
         last = runs / "latest"
         records = [json.loads(line) for line in (last / "metrics.jsonl").read_text().splitlines()]
-        seconds = [record["time_seconds"] for record in records
-                   if record["split"] == "train" and "time_seconds" in record]
-        accuracy = run_command([self.python, FOLDER / "trainer_accuracy.py", folder,
-                                last / "checkpoints" / "last.pt"])
+        seconds = [
+            record["time_seconds"]
+            for record in records
+            if record["split"] == "train" and "time_seconds" in record
+        ]
+        accuracy = run_command(
+            [self.python, FOLDER / "trainer_accuracy.py", folder, last / "checkpoints" / "last.pt"]
+        )
         system = json.loads((last / "system.json").read_text())
         threads = {"threads": system["starts"][-1]["threads"]}
         return Outcome(seconds, float(accuracy), threads, system)

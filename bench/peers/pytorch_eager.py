@@ -27,9 +27,14 @@ def make_model(layers: list[int]) -> nn.Module:
 
 def make_optimizer(model: nn.Module, work: dict[str, Any], kind: str) -> torch.optim.Optimizer:
     options = {} if kind == "plain" else {kind: True}
-    return torch.optim.AdamW(model.parameters(), lr=work["learning_rate"],
-                             betas=(work["beta1"], work["beta2"]), eps=work["epsilon"],
-                             weight_decay=work["weight_decay"], **options)
+    return torch.optim.AdamW(
+        model.parameters(),
+        lr=work["learning_rate"],
+        betas=(work["beta1"], work["beta2"]),
+        eps=work["epsilon"],
+        weight_decay=work["weight_decay"],
+        **options,
+    )
 
 
 def clip_options(kind: str) -> dict[str, bool]:
@@ -50,16 +55,28 @@ class ResidentBatches:
             yield self.x[rows], self.y[rows]
 
 
-def make_batches(given: Namespace, x: torch.Tensor, y: torch.Tensor,
-                 batch_size: int) -> Iterable[Batch]:
+def make_batches(
+    given: Namespace, x: torch.Tensor, y: torch.Tensor, batch_size: int
+) -> Iterable[Batch]:
     if given.feed == "resident":
         return ResidentBatches(x, y, batch_size)
-    return DataLoader(TensorDataset(x, y), batch_size, shuffle=True, num_workers=given.workers,
-                      persistent_workers=given.workers > 0)
+    return DataLoader(
+        TensorDataset(x, y),
+        batch_size,
+        shuffle=True,
+        num_workers=given.workers,
+        persistent_workers=given.workers > 0,
+    )
 
 
-def train_epoch(model: nn.Module, batches: Iterable[Batch], optimizer: torch.optim.Optimizer,
-                clip_norm: float, options: dict[str, bool], precision: str) -> None:
+def train_epoch(
+    model: nn.Module,
+    batches: Iterable[Batch],
+    optimizer: torch.optim.Optimizer,
+    clip_norm: float,
+    options: dict[str, bool],
+    precision: str,
+) -> None:
     loss_of = nn.CrossEntropyLoss()
     for x, y in batches:
         optimizer.zero_grad(set_to_none=True)
@@ -75,8 +92,12 @@ def main() -> None:
     parser.add_argument("--feed", choices=["resident", "dataloader"], default="resident")
     parser.add_argument("--workers", type=int, default=0, help="processes of the DataLoader")
     parser.add_argument("--optimizer", choices=["plain", "foreach", "fused"], default="plain")
-    parser.add_argument("--compile", choices=["off", "default", "max-autotune"], default="off",
-                        help="mode of torch.compile")
+    parser.add_argument(
+        "--compile",
+        choices=["off", "default", "max-autotune"],
+        default="off",
+        help="mode of torch.compile",
+    )
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     given = parser.parse_args()
     work = peer.read_work(given.folder)
@@ -87,8 +108,12 @@ def main() -> None:
     batches = make_batches(given, torch.from_numpy(x), torch.from_numpy(y), work["batch_size"])
     options = clip_options(given.optimizer)
     trained = model if given.compile == "off" else torch.compile(model, mode=given.compile)
-    seconds = peer.time_epochs(given.epochs, lambda: train_epoch(
-        trained, batches, optimizer, work["gradient_clip_norm"], options, given.precision))
+    seconds = peer.time_epochs(
+        given.epochs,
+        lambda: train_epoch(
+            trained, batches, optimizer, work["gradient_clip_norm"], options, given.precision
+        ),
+    )
     with torch.no_grad():
         predicted = model(torch.from_numpy(x_test)).argmax(1).numpy()
     peer.report(seconds, predicted, y_test)

@@ -91,10 +91,15 @@ def make_optimizer(model: nn.Module, foreach: bool) -> torch.optim.Optimizer:
         factor = 6 if kind == "scale" else 0.1 if embeds or kind in ("mix", "bias") else 1
         decay = 0.0 if kind in ("bias", "phases") else DECAY
         groups.setdefault((factor, decay), []).append(parameter)
-    return torch.optim.AdamW([{"params": parameters, "lr": LEARNING_RATE * factor,
-                               "weight_decay": decay}
-                              for (factor, decay), parameters in groups.items()],
-                             lr=LEARNING_RATE, betas=(0.9, 0.95), foreach=foreach)
+    return torch.optim.AdamW(
+        [
+            {"params": parameters, "lr": LEARNING_RATE * factor, "weight_decay": decay}
+            for (factor, decay), parameters in groups.items()
+        ],
+        lr=LEARNING_RATE,
+        betas=(0.9, 0.95),
+        foreach=foreach,
+    )
 
 
 def time_steps(threads: int, foreach: bool) -> float:
@@ -120,9 +125,16 @@ def time_steps(threads: int, foreach: bool) -> float:
 def time_own_steps(bench: Path, threads: int) -> float:
     """Seconds of a fused step."""
     output = subprocess.run(
-        [bench, f"--benchmark_filter=^fused/{WORKLOAD}/threads_{threads}/",
-         "--benchmark_format=json", "--benchmark_min_time=0.3"],
-        check=True, capture_output=True, text=True).stdout
+        [
+            bench,
+            f"--benchmark_filter=^fused/{WORKLOAD}/threads_{threads}/",
+            "--benchmark_format=json",
+            "--benchmark_min_time=0.3",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
     result: dict[str, Any] = json.loads(output)["benchmarks"][0]
     return float(result["real_time"]) * 1e-6
 
@@ -136,7 +148,8 @@ def main() -> None:
     threads = sorted({1, len(os.sched_getaffinity(0))})
     own: dict[int, list[float]] = {n: [] for n in threads}
     eager: dict[tuple[int, bool], list[float]] = {
-        (n, foreach): [] for n in threads for foreach in (False, True)}
+        (n, foreach): [] for n in threads for foreach in (False, True)
+    }
     for _ in range(given.rounds):
         for n in threads:
             own[n].append(time_own_steps(given.bench, n))
@@ -146,8 +159,10 @@ def main() -> None:
     for n in threads:
         ours = statistics.median(own[n])
         best = min(statistics.median(eager[n, foreach]) for foreach in (False, True))
-        print(f"{n} thread{'s' * (n > 1)}: trainer {1e3 * ours:.2f} ms, PyTorch "
-              f"{torch.__version__} {1e3 * best:.2f} ms, ratio {best / ours:.2f}")
+        print(
+            f"{n} thread{'s' * (n > 1)}: trainer {1e3 * ours:.2f} ms, PyTorch "
+            f"{torch.__version__} {1e3 * best:.2f} ms, ratio {best / ours:.2f}"
+        )
 
 
 if __name__ == "__main__":

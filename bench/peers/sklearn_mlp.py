@@ -13,11 +13,18 @@ def main() -> None:
     given = peer.parser(__doc__).parse_args()
     work = peer.read_work(given.folder)
     (x, y), (x_test, y_test) = peer.load(given)
-    model = MLPClassifier(hidden_layer_sizes=work["layers"][1:-1], activation="relu", solver="adam",
-                          alpha=0, batch_size=work["batch_size"],
-                          learning_rate_init=work["learning_rate"], beta_1=work["beta1"],
-                          beta_2=work["beta2"], epsilon=work["epsilon"],
-                          random_state=np.random.RandomState(given.seed))  # a number: one order
+    model = MLPClassifier(
+        hidden_layer_sizes=work["layers"][1:-1],
+        activation="relu",
+        solver="adam",
+        alpha=0,
+        batch_size=work["batch_size"],
+        learning_rate_init=work["learning_rate"],
+        beta_1=work["beta1"],
+        beta_2=work["beta2"],
+        epsilon=work["epsilon"],
+        random_state=np.random.RandomState(given.seed),
+    )  # a number: one order
     classes = np.arange(work["layers"][-1])
     seconds = peer.time_epochs(given.epochs, lambda: model.partial_fit(x, y, classes=classes))
     peer.report(seconds, model.predict(x_test), y_test)

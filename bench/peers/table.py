@@ -8,14 +8,17 @@ from math import floor, log10
 from statistics import mean, median
 from typing import Any
 
-FOOTNOTES = {"scikit-learn": """
+FOOTNOTES = {
+    "scikit-learn": """
 [1] scikit-learn has neither clipping nor decoupled weight decay, draws other initial weights
-    (Glorot's), and gives two classes one logistic output: less work in each step."""}
+    (Glorot's), and gives two classes one logistic output: less work in each step."""
+}
 
 
 def setting_text(setting: dict[str, Any]) -> str:
-    return ", ".join(f"{value} {key.rstrip('s') if value == 1 else key}"
-                     for key, value in setting.items())
+    return ", ".join(
+        f"{value} {key.rstrip('s') if value == 1 else key}" for key, value in setting.items()
+    )
 
 
 def number(value: float) -> str:
@@ -31,10 +34,15 @@ def rows_of(result: dict[str, Any]) -> Iterator[list[str]]:
     yield ["", result["unit"], "min - max", "ratio", "min - max", "accuracy", "setting"]
     for name, peer in result["peers"].items():
         marked = f"{name} [1]" if name in FOOTNOTES else name
-        yield [marked, number(median(peer["times"])), spread(peer["times"]),
-               f"{median(peer['ratios']):.2f}",
-               f"{min(peer['ratios']):.2f} - {max(peer['ratios']):.2f}",
-               f"{100 * mean(peer['accuracies']):.1f} %", setting_text(peer["setting"])]
+        yield [
+            marked,
+            number(median(peer["times"])),
+            spread(peer["times"]),
+            f"{median(peer['ratios']):.2f}",
+            f"{min(peer['ratios']):.2f} - {max(peer['ratios']):.2f}",
+            f"{100 * mean(peer['accuracies']):.1f} %",
+            setting_text(peer["setting"]),
+        ]
 
 
 def aligned(rows: Iterable[list[str]]) -> Iterator[str]:
@@ -53,22 +61,31 @@ def boosting_line(times: list[dict[str, Any]]) -> str:
     rounds = f"{median(time['rounds'] for time in times):.0f} rounds"
     if any(time["accuracy"] < time["wanted"] for time in times):
         reached = 100 * mean(time["accuracy"] for time in times)
-        return (f"XGBoost has {reached:.1f} % after {rounds} and {number(theirs)} s; trainer "
-                f"{accuracy:.1f} % after {number(ours)} s")
-    return (f"XGBoost has {accuracy:.1f} % after {rounds} and {number(theirs)} s, trainer after "
-            f"{number(ours)} s: {theirs / ours:.2f}")
+        return (
+            f"XGBoost has {reached:.1f} % after {rounds} and {number(theirs)} s; trainer "
+            f"{accuracy:.1f} % after {number(ours)} s"
+        )
+    return (
+        f"XGBoost has {accuracy:.1f} % after {rounds} and {number(theirs)} s, trainer after "
+        f"{number(ours)} s: {theirs / ours:.2f}"
+    )
 
 
 def facts_lines(report: dict[str, Any]) -> Iterator[str]:
     machine = report["machine"]
     build = machine["build"]
-    yield (f"machine     {machine['cpu']}, {machine['usable_cpus']} usable CPUs, {machine['os']}, "
-           f"load {machine['load_before']:.1f} before")
+    yield (
+        f"machine     {machine['cpu']}, {machine['usable_cpus']} usable CPUs, {machine['os']}, "
+        f"load {machine['load_before']:.1f} before"
+    )
     yield f"trainer     {build['version']} ({build['git_commit'][:9]}), {build['compiler']}"
     yield f"libraries   LibTorch {build['libtorch']}, {machine['blas']}" + "".join(
-        f", {name} {version}" for name, version in machine["versions"].items())
-    yield (f"method      medians of {report['repetitions']} turns, each with 1 epoch to warm "
-           f"up and {report['timed_epochs']} timed")
+        f", {name} {version}" for name, version in machine["versions"].items()
+    )
+    yield (
+        f"method      medians of {report['repetitions']} turns, each with 1 epoch to warm "
+        f"up and {report['timed_epochs']} timed"
+    )
 
 
 def render(report: dict[str, Any]) -> str:

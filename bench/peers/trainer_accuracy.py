@@ -26,9 +26,13 @@ class Reader(pickle.Unpickler):
         self.archive = archive
 
     def find_class(self, module: str, name: str) -> Any:
-        known = {"_rebuild_tensor_v2": lambda values, offset, sizes, *_:
-                 values[offset:offset + int(np.prod(sizes))].reshape(sizes),
-                 "FloatStorage": "<f4", "OrderedDict": dict}
+        known = {
+            "_rebuild_tensor_v2": lambda values, offset, sizes, *_: values[
+                offset : offset + int(np.prod(sizes))
+            ].reshape(sizes),
+            "FloatStorage": "<f4",
+            "OrderedDict": dict,
+        }
         if name not in known:
             raise pickle.UnpicklingError(f"unexpected {module}.{name}")
         return known[name]

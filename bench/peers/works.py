@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-OPTIMIZER = {"learning_rate": 1e-3, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999,
-             "epsilon": 1e-8, "gradient_clip_norm": 1.0}
+OPTIMIZER = {
+    "learning_rate": 1e-3,
+    "weight_decay": 0.01,
+    "beta1": 0.9,
+    "beta2": 0.999,
+    "epsilon": 1e-8,
+    "gradient_clip_norm": 1.0,
+}
 
 
 @dataclass(frozen=True)
@@ -33,25 +39,36 @@ class Work:
         return -(-num_rows // self.batch_size)
 
 
-WORKS = {work.name: work for work in (
-    Work("tiny", (10, 128, 128, 2), 32, 32_000, 9_600, 9_600, 10_000, "us/step"),
-    Work("mid", (784, 256, 256, 10), 128, 60_000, 12_800, 7_680, 10_000, "s/epoch"),
-    Work("large", (784, 1024, 1024, 10), 512, 15_360, 5_120, 4_096, 10_000, "ms/step"),
-)}
+WORKS = {
+    work.name: work
+    for work in (
+        Work("tiny", (10, 128, 128, 2), 32, 32_000, 9_600, 9_600, 10_000, "us/step"),
+        Work("mid", (784, 256, 256, 10), 128, 60_000, 12_800, 7_680, 10_000, "s/epoch"),
+        Work("large", (784, 1024, 1024, 10), 512, 15_360, 5_120, 4_096, 10_000, "ms/step"),
+    )
+}
 
 
 def data_files(work: Work) -> dict[str, str]:
     """Names of the data files in the folder of a work."""
     if work.is_table():
         return {"train": "train.csv", "test": "test.csv"}
-    return {"train_images": "train-images-idx3-ubyte", "train_labels": "train-labels-idx1-ubyte",
-            "test_images": "t10k-images-idx3-ubyte", "test_labels": "t10k-labels-idx1-ubyte"}
+    return {
+        "train_images": "train-images-idx3-ubyte",
+        "train_labels": "train-labels-idx1-ubyte",
+        "test_images": "t10k-images-idx3-ubyte",
+        "test_labels": "t10k-labels-idx1-ubyte",
+    }
 
 
 def write_description(work: Work, folder: Path) -> None:
     """Writes work.json, which tells the peers everything but the rows themselves."""
-    description = {"layers": work.layers, "batch_size": work.batch_size, **OPTIMIZER,
-                   "files": data_files(work)}
+    description = {
+        "layers": work.layers,
+        "batch_size": work.batch_size,
+        **OPTIMIZER,
+        "files": data_files(work),
+    }
     (folder / "work.json").write_text(json.dumps(description, indent=1) + "\n")
 
 
@@ -63,15 +80,26 @@ def write_trainer_config(work: Work, folder: Path) -> None:
         data.update(source="csv", path=files["train"], target="label", task="classification")
     else:
         data.update(source="idx", idx={name: files[name] for name in files if "train" in name})
-    optimizer = {"name": "adamw", "decay_bias_and_norm": True,
-                 **{key: OPTIMIZER[key] for key in ("weight_decay", "beta1", "beta2", "epsilon")}}
-    training = {"batch_size": work.batch_size, "learning_rate": OPTIMIZER["learning_rate"],
-                "gradient_clip_norm": OPTIMIZER["gradient_clip_norm"], "optimizer": optimizer,
-                "schedule": {"name": "constant"},
-                "early_stopping": {"min_delta": 1e9}}  # only the first epoch is a best one
-    config = {"device": "cpu", "threads": "auto", "data": data,
-              "model": {"hidden_sizes": work.layers[1:-1], "activation": "relu", "init": "pytorch"},
-              "training": training,
-              "checkpoint": {"every_epochs": 1_000_000, "every_seconds": 0},
-              "logging": {"save_interval": 1_000_000}}
+    optimizer = {
+        "name": "adamw",
+        "decay_bias_and_norm": True,
+        **{key: OPTIMIZER[key] for key in ("weight_decay", "beta1", "beta2", "epsilon")},
+    }
+    training = {
+        "batch_size": work.batch_size,
+        "learning_rate": OPTIMIZER["learning_rate"],
+        "gradient_clip_norm": OPTIMIZER["gradient_clip_norm"],
+        "optimizer": optimizer,
+        "schedule": {"name": "constant"},
+        "early_stopping": {"min_delta": 1e9},
+    }  # only the first epoch is a best one
+    config = {
+        "device": "cpu",
+        "threads": "auto",
+        "data": data,
+        "model": {"hidden_sizes": work.layers[1:-1], "activation": "relu", "init": "pytorch"},
+        "training": training,
+        "checkpoint": {"every_epochs": 1_000_000, "every_seconds": 0},
+        "logging": {"save_interval": 1_000_000},
+    }
     (folder / "trainer.yaml").write_text(json.dumps(config, indent=1) + "\n")

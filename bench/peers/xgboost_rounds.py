@@ -23,8 +23,13 @@ def main() -> None:
     num_classes = peer.read_work(given.folder)["layers"][-1]
     (x, y), (x_test, y_test) = peer.load(given)
     test = xgboost.DMatrix(x_test, nthread=given.threads)
-    options = {"objective": "multi:softmax", "num_class": num_classes, "tree_method": "hist",
-               "nthread": given.threads, "seed": given.seed}
+    options = {
+        "objective": "multi:softmax",
+        "num_class": num_classes,
+        "tree_method": "hist",
+        "nthread": given.threads,
+        "seed": given.seed,
+    }
     start = time.perf_counter()
     train = xgboost.QuantileDMatrix(x, y, nthread=given.threads)
     model = xgboost.Booster(options, [train])

@@ -19,8 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from learners import Learner, all_learners
-from public_tables import (ALL_TARGETS, DATA, FOLDER, OTHER_TARGETS, TARGETS, Split, export_tables,
-                           make_split)
+from public_tables import (
+    ALL_TARGETS,
+    DATA,
+    FOLDER,
+    OTHER_TARGETS,
+    TARGETS,
+    Split,
+    export_tables,
+    make_split,
+)
 from quality_report import Record, render
 
 ROOT = FOLDER.parent.parent
@@ -32,13 +40,16 @@ def say(text: str) -> None:
 
 def words(choices: list[str]) -> Any:
     """A list of choices, separated by commas."""
+
     def parse(text: str) -> list[str]:
         chosen = [word.strip() for word in text.split(";" if ";" in text else ",")]
         for word in chosen:
             if word not in choices:
                 raise argparse.ArgumentTypeError(
-                    f"unknown: {word}; choose from: {', '.join(choices)}")
+                    f"unknown: {word}; choose from: {', '.join(choices)}"
+                )
         return chosen
+
     return parse
 
 
@@ -50,23 +61,39 @@ def tables(text: str) -> list[str]:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     names = list(all_learners(Path(), Path()))
-    parser.add_argument("--tables", type=tables, default=list(TARGETS),
-                        help="tables, separated by commas, or others: those that the results are "
-                             f"not about (default: {', '.join(TARGETS)})")
-    parser.add_argument("--learners", type=words(names),
-                        default=[name for name in names if name != "trainer plain"],
-                        help="what to compare, separated by semicolons (default: all but trainer "
-                             "plain)")
+    parser.add_argument(
+        "--tables",
+        type=tables,
+        default=list(TARGETS),
+        help="tables, separated by commas, or others: those that the results are "
+        f"not about (default: {', '.join(TARGETS)})",
+    )
+    parser.add_argument(
+        "--learners",
+        type=words(names),
+        default=[name for name in names if name != "trainer plain"],
+        help="what to compare, separated by semicolons (default: all but trainer " "plain)",
+    )
     parser.add_argument("--splits", type=int, default=5, help="splits of each table (default: 5)")
-    parser.add_argument("--json", type=Path, default=DATA / "results.json",
-                        help="file of the results, which is continued (default: %(default)s)")
-    parser.add_argument("--redo", type=words(names), default=[],
-                        help="of these, forget what was measured before")
+    parser.add_argument(
+        "--json",
+        type=Path,
+        default=DATA / "results.json",
+        help="file of the results, which is continued (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--redo", type=words(names), default=[], help="of these, forget what was measured before"
+    )
     parser.add_argument("--markdown", action="store_true", help="print tables for a document")
-    parser.add_argument("--trainer", type=Path, default=ROOT / "build/release/bin/trainer",
-                        help="the program (default: %(default)s)")
-    parser.add_argument("--plain-trainer", type=Path,
-                        help="a program that knows no recipes, for trainer plain")
+    parser.add_argument(
+        "--trainer",
+        type=Path,
+        default=ROOT / "build/release/bin/trainer",
+        help="the program (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--plain-trainer", type=Path, help="a program that knows no recipes, for trainer plain"
+    )
     return parser.parse_args()
 
 
@@ -102,23 +129,37 @@ def main() -> int:
     records = read_records(arguments.json, arguments.redo)
     done = {key_of(record) for record in records}
     learners = all_learners(arguments.trainer, arguments.plain_trainer or arguments.trainer)
-    todo = [(table, number, name) for number in range(1, arguments.splits + 1)
-            for table in arguments.tables for name in arguments.learners
-            if (table, number, name) not in done]
+    todo = [
+        (table, number, name)
+        for number in range(1, arguments.splits + 1)
+        for table in arguments.tables
+        for name in arguments.learners
+        if (table, number, name) not in done
+    ]
     begin = time.monotonic()
     try:
         for index, (table, number, name) in enumerate(todo, start=1):
-            say(f"[{index}/{len(todo)}, {time.monotonic() - begin:.0f} s] {table}, split {number}: "
-                f"{name}")
+            say(
+                f"[{index}/{len(todo)}, {time.monotonic() - begin:.0f} s] {table}, split {number}: "
+                f"{name}"
+            )
             records.append(measure(make_split(DATA, table, number), name, learners[name]))
             write_records(arguments.json, records)
     except KeyboardInterrupt:
         say("interrupted; the same command continues")
-    shown = [record for record in records if record["table"] in arguments.tables
-             and record["learner"] in arguments.learners and record["split"] <= arguments.splits]
+    shown = [
+        record
+        for record in records
+        if record["table"] in arguments.tables
+        and record["learner"] in arguments.learners
+        and record["split"] <= arguments.splits
+    ]
     print(render(shown, arguments.learners, arguments.markdown))
-    return 0 if len(shown) == len(arguments.tables) * len(arguments.learners) * \
-        arguments.splits else 130
+    return (
+        0
+        if len(shown) == len(arguments.tables) * len(arguments.learners) * arguments.splits
+        else 130
+    )
 
 
 if __name__ == "__main__":

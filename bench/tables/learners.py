@@ -15,8 +15,12 @@ import numpy as np
 import pandas as pd
 from public_tables import VALIDATION_FRACTION, Split
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import (HistGradientBoostingClassifier, HistGradientBoostingRegressor,
-                              RandomForestClassifier, RandomForestRegressor)
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -39,6 +43,7 @@ Learner = Callable[[Split], Outcome]
 
 # ---- trainer: its commands, as a user types them -------------------------------------------------
 
+
 @dataclass
 class Trainer:
     """`trainer init`, then training, with these arguments; reading and writing files counts."""
@@ -52,31 +57,66 @@ class Trainer:
             folder = Path(name)
             split.train.to_csv(folder / "train.csv", index=False)
             split.test.drop(columns=split.target).to_csv(folder / "test.csv", index=False)
-            self.run(folder, "init", "--data", "train.csv", "--target", split.target,
-                     "--output", "table.yaml")
+            self.run(
+                folder,
+                "init",
+                "--data",
+                "train.csv",
+                "--target",
+                split.target,
+                "--output",
+                "table.yaml",
+            )
             begin = time.perf_counter()
-            self.run(folder, self.command, "--config", "table.yaml", "--seed", str(split.number),
-                     "data.test_fraction=0", f"data.validation_fraction={VALIDATION_FRACTION}",
-                     *self.arguments)
+            self.run(
+                folder,
+                self.command,
+                "--config",
+                "table.yaml",
+                "--seed",
+                str(split.number),
+                "data.test_fraction=0",
+                f"data.validation_fraction={VALIDATION_FRACTION}",
+                *self.arguments,
+            )
             trained = time.perf_counter()
-            self.run(folder, "predict", "runs/latest", "--data", "test.csv",
-                     "--output", "predictions.csv")
+            self.run(
+                folder,
+                "predict",
+                "runs/latest",
+                "--data",
+                "test.csv",
+                "--output",
+                "predictions.csv",
+            )
             end = time.perf_counter()
-            predictions = pd.read_csv(folder / "predictions.csv", keep_default_na=False,
-                                      dtype=None if split.is_regression else str)
-            return Outcome(split.error(predictions["prediction"].to_numpy()), trained - begin,
-                           end - trained)
+            predictions = pd.read_csv(
+                folder / "predictions.csv",
+                keep_default_na=False,
+                dtype=None if split.is_regression else str,
+            )
+            return Outcome(
+                split.error(predictions["prediction"].to_numpy()), trained - begin, end - trained
+            )
 
     def run(self, folder: Path, *arguments: str) -> None:
-        done = subprocess.run([self.program, *arguments], cwd=folder, text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            [self.program, *arguments],
+            cwd=folder,
+            text=True,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
         if done.returncode != 0:
             said = "\n  ".join(done.stderr.strip().splitlines()[-5:])
-            raise RuntimeError(f"status {done.returncode} from trainer {' '.join(arguments)}\n"
-                               f"  {said}")
+            raise RuntimeError(
+                f"status {done.returncode} from trainer {' '.join(arguments)}\n" f"  {said}"
+            )
 
 
 # ---- the peers: their functions ------------------------------------------------------------------
+
 
 @dataclass
 class Peer:
@@ -102,8 +142,11 @@ class Peer:
 
 
 def categorical_columns(split: Split) -> list[str]:
-    return [name for name in split.train.columns
-            if name != split.target and not pd.api.types.is_numeric_dtype(split.train[name])]
+    return [
+        name
+        for name in split.train.columns
+        if name != split.target and not pd.api.types.is_numeric_dtype(split.train[name])
+    ]
 
 
 def with_categories(split: Split) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -132,25 +175,35 @@ def one_hot_and_scaled(split: Split) -> tuple[np.ndarray, np.ndarray]:
     numbers = [name for name in split.train.columns if name not in [*texts, split.target]]
     encoder = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore", sparse_output=False), texts),
-        (make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), numbers))
+        (make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), numbers),
+    )
     return encoder.fit_transform(split.train), encoder.transform(split.test)
 
 
 def validation_part(split: Split, features: Any, targets: np.ndarray) -> list[Any]:
     """Features and targets of the rows to train on and of those to validate on, alternating."""
-    return train_test_split(features, targets, test_size=VALIDATION_FRACTION,
-                            random_state=split.number,
-                            stratify=None if split.is_regression else targets)
+    return train_test_split(
+        features,
+        targets,
+        test_size=VALIDATION_FRACTION,
+        random_state=split.number,
+        stratify=None if split.is_regression else targets,
+    )
 
 
 def fit_hist_gradient_boosting(split: Split, features: Any, targets: np.ndarray) -> Any:
     texts = categorical_columns(split)
-    is_categorical = [name in texts and split.train[name].nunique() <= MAX_CATEGORIES
-                      for name in split.train.columns if name != split.target]
-    kind = (HistGradientBoostingRegressor if split.is_regression
-            else HistGradientBoostingClassifier)
-    return kind(categorical_features=is_categorical,
-                random_state=split.number).fit(features, targets).predict
+    is_categorical = [
+        name in texts and split.train[name].nunique() <= MAX_CATEGORIES
+        for name in split.train.columns
+        if name != split.target
+    ]
+    kind = HistGradientBoostingRegressor if split.is_regression else HistGradientBoostingClassifier
+    return (
+        kind(categorical_features=is_categorical, random_state=split.number)
+        .fit(features, targets)
+        .predict
+    )
 
 
 def fit_hist_gradient_boosting_held_out(split: Split, features: Any, targets: np.ndarray) -> Any:
@@ -163,8 +216,9 @@ def xgboost_kind(split: Split) -> Any:
 
 
 def fit_xgboost(split: Split, features: Any, targets: np.ndarray) -> Any:
-    model = xgboost_kind(split)(tree_method="hist", enable_categorical=True,
-                                random_state=split.number)
+    model = xgboost_kind(split)(
+        tree_method="hist", enable_categorical=True, random_state=split.number
+    )
     return model.fit(features, targets).predict
 
 
@@ -175,19 +229,33 @@ def fit_xgboost_held_out(split: Split, features: Any, targets: np.ndarray) -> An
 
 def fit_xgboost_tuned(split: Split, features: Any, targets: np.ndarray) -> Any:
     """XGB-TD, the defaults that the authors of RealMLP tuned (arXiv:2407.04491, table B.1)."""
-    numbers = {"n_estimators": 1000, "colsample_bylevel": 0.9, "reg_lambda": 0.0,
-               "tree_method": "hist", "enable_categorical": True, "early_stopping_rounds": 300,
-               "random_state": split.number}
+    numbers = {
+        "n_estimators": 1000,
+        "colsample_bylevel": 0.9,
+        "reg_lambda": 0.0,
+        "tree_method": "hist",
+        "enable_categorical": True,
+        "early_stopping_rounds": 300,
+        "random_state": split.number,
+    }
     if split.is_regression:
-        numbers |= {"learning_rate": 0.05, "max_depth": 9, "min_child_weight": 2.0,
-                    "subsample": 0.7}
+        numbers |= {
+            "learning_rate": 0.05,
+            "max_depth": 9,
+            "min_child_weight": 2.0,
+            "subsample": 0.7,
+        }
     else:
-        numbers |= {"learning_rate": 0.08, "max_depth": 6, "min_child_weight": 5e-6,
-                    "subsample": 0.65, "eval_metric": "merror" if targets.max() > 1 else "error"}
+        numbers |= {
+            "learning_rate": 0.08,
+            "max_depth": 6,
+            "min_child_weight": 5e-6,
+            "subsample": 0.65,
+            "eval_metric": "merror" if targets.max() > 1 else "error",
+        }
     train, valid, train_targets, valid_targets = validation_part(split, features, targets)
     model = xgboost_kind(split)(**numbers)
-    return model.fit(train, train_targets, eval_set=[(valid, valid_targets)],
-                     verbose=False).predict
+    return model.fit(train, train_targets, eval_set=[(valid, valid_targets)], verbose=False).predict
 
 
 def fit_random_forest(split: Split, features: Any, targets: np.ndarray) -> Any:
@@ -198,8 +266,12 @@ def fit_random_forest(split: Split, features: Any, targets: np.ndarray) -> Any:
 def fit_mlp(split: Split, features: Any, targets: np.ndarray) -> Any:
     kind = MLPRegressor if split.is_regression else MLPClassifier
     mean, scale = (targets.mean(), targets.std()) if split.is_regression else (0, 1)
-    model = kind(hidden_layer_sizes=(128, 128), early_stopping=True,
-                 validation_fraction=VALIDATION_FRACTION, random_state=split.number)
+    model = kind(
+        hidden_layer_sizes=(128, 128),
+        early_stopping=True,
+        validation_fraction=VALIDATION_FRACTION,
+        random_state=split.number,
+    )
     model.fit(features, (targets - mean) / scale if split.is_regression else targets)
     if not split.is_regression:
         return model.predict
@@ -215,7 +287,8 @@ def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:
         "trainer realmlp": Trainer(program, ["recipe=realmlp", "training.max_seconds=0"]),
         "trainer tabm": Trainer(program, ["recipe=tabm", "training.max_seconds=0"]),
         "trainer ensemble": Trainer(
-            program, ["--recipes", "realmlp,tabm", "training.max_seconds=0"], "ensemble"),
+            program, ["--recipes", "realmlp,tabm", "training.max_seconds=0"], "ensemble"
+        ),
         "HistGradientBoosting": Peer(with_codes, fit_hist_gradient_boosting),
         "HistGradientBoosting, held out": Peer(with_codes, fit_hist_gradient_boosting_held_out),
         "XGBoost": Peer(with_categories, fit_xgboost),

@@ -91,6 +91,10 @@ def make_split(folder: Path, table: str, number: int) -> Split:
     rows = pd.read_csv(folder / f"{table}.csv")
     rows = rows[rows[target].notna()]
     is_regression = pd.api.types.is_numeric_dtype(rows[target])
-    train, test = train_test_split(rows, test_size=TEST_FRACTION, random_state=number,
-                                   stratify=None if is_regression else rows[target])
+    train, test = train_test_split(
+        rows,
+        test_size=TEST_FRACTION,
+        random_state=number,
+        stratify=None if is_regression else rows[target],
+    )
     return Split(table, number, target, is_regression, train, test)

@@ -28,8 +28,12 @@ from torch import nn
 
 MEMBERS, WIDTH, BINS, EMBEDDING = 16, 256, 48, 16
 PATIENCE = 16
-VARIANTS = {"mini": (False, True), "mini, own rows": (False, False),
-            "full": (True, True), "full, own rows": (True, False)}
+VARIANTS = {
+    "mini": (False, True),
+    "mini, own rows": (False, False),
+    "full": (True, True),
+    "full, own rows": (True, False),
+}
 
 
 def encode(split: Split) -> tuple[np.ndarray, np.ndarray, int]:
@@ -38,12 +42,20 @@ def encode(split: Split) -> tuple[np.ndarray, np.ndarray, int]:
     numbers = [name for name in split.train.columns if name not in [*texts, split.target]]
     quantiles = max(min(len(split.train) // 30, 1000), 10)
     encoder = make_column_transformer(
-        (make_pipeline(SimpleImputer(strategy="median"),
-                       QuantileTransformer(n_quantiles=quantiles, output_distribution="normal")),
-         numbers),
-        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), texts))
-    return (encoder.fit_transform(split.train).astype(np.float32),
-            encoder.transform(split.test).astype(np.float32), len(numbers))
+        (
+            make_pipeline(
+                SimpleImputer(strategy="median"),
+                QuantileTransformer(n_quantiles=quantiles, output_distribution="normal"),
+            ),
+            numbers,
+        ),
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), texts),
+    )
+    return (
+        encoder.fit_transform(split.train).astype(np.float32),
+        encoder.transform(split.test).astype(np.float32),
+        len(numbers),
+    )
 
 
 class PiecewiseLinear(nn.Module):
@@ -60,14 +72,16 @@ class PiecewiseLinear(nn.Module):
         lowest[:, 0], highest[:, -1] = -math.inf, math.inf
         self.bounds = (lowest, highest)
         count = numbers.shape[1]
-        bound = EMBEDDING ** -0.5
+        bound = EMBEDDING**-0.5
         self.slope = nn.Parameter(torch.empty(count, EMBEDDING).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.empty(count, EMBEDDING).uniform_(-bound, bound))
         self.values = nn.Parameter(torch.zeros(count, BINS, EMBEDDING))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:  # [n, count] -> [n, count * EMBEDDING]
-        parts = torch.maximum(torch.minimum((x.unsqueeze(-1) - self.left) * self.inverse,
-                                            self.bounds[1]), self.bounds[0])
+        parts = torch.maximum(
+            torch.minimum((x.unsqueeze(-1) - self.left) * self.inverse, self.bounds[1]),
+            self.bounds[0],
+        )
         binned = torch.einsum("nft,fte->nfe", parts, self.values)
         return (binned + x.unsqueeze(-1) * self.slope + self.bias).flatten(1)
 
@@ -75,30 +89,35 @@ class PiecewiseLinear(nn.Module):
 class TabM(nn.Module):
     """`[n, k, features]` -> `[n, k, outputs]`; of n rows that are the same for all, k = 1 too."""
 
-    def __init__(self, rows: torch.Tensor, num_numbers: int, num_outputs: int,
-                 is_full: bool) -> None:
+    def __init__(
+        self, rows: torch.Tensor, num_numbers: int, num_outputs: int, is_full: bool
+    ) -> None:
         super().__init__()
         self.num_numbers = num_numbers
         self.embedding = PiecewiseLinear(rows[:, :num_numbers]) if num_numbers > 0 else None
         sizes = [EMBEDDING] * num_numbers + [1] * (rows.shape[1] - num_numbers)
-        self.input_scale = nn.Parameter(torch.cat(
-            [torch.randn(MEMBERS, 1).expand(MEMBERS, size) for size in sizes], 1).clone())
+        self.input_scale = nn.Parameter(
+            torch.cat([torch.randn(MEMBERS, 1).expand(MEMBERS, size) for size in sizes], 1).clone()
+        )
         self.layers = nn.ModuleList([nn.Linear(sum(sizes), WIDTH), nn.Linear(WIDTH, WIDTH)])
         self.is_full = is_full
         if is_full:
             self.r = nn.Parameter(torch.ones(MEMBERS, WIDTH))  # of the second layer
             self.s = nn.ParameterList([nn.Parameter(torch.ones(MEMBERS, WIDTH)) for _ in range(2)])
             self.biases = nn.ParameterList(
-                [nn.Parameter(layer.bias.detach().expand(MEMBERS, WIDTH).clone())
-                 for layer in self.layers])
-        bound = WIDTH ** -0.5
+                [
+                    nn.Parameter(layer.bias.detach().expand(MEMBERS, WIDTH).clone())
+                    for layer in self.layers
+                ]
+            )
+        bound = WIDTH**-0.5
         self.head = nn.Parameter(torch.empty(MEMBERS, WIDTH, num_outputs).uniform_(-bound, bound))
         self.head_bias = nn.Parameter(torch.empty(MEMBERS, num_outputs).uniform_(-bound, bound))
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         x = rows.flatten(0, 1)
         if self.embedding is not None:
-            x = torch.cat([self.embedding(x[:, :self.num_numbers]), x[:, self.num_numbers:]], 1)
+            x = torch.cat([self.embedding(x[:, : self.num_numbers]), x[:, self.num_numbers :]], 1)
         x = x.view(*rows.shape[:2], -1) * self.input_scale
         for i, layer in enumerate(self.layers):
             if self.is_full:
@@ -130,8 +149,9 @@ def predict(model: TabM, features: torch.Tensor, is_regression: bool) -> torch.T
     with torch.no_grad():
         for rows in features.split(2048):
             outputs = model(rows.unsqueeze(1))
-            parts.append(outputs.squeeze(-1).mean(1) if is_regression
-                         else outputs.softmax(-1).mean(1))
+            parts.append(
+                outputs.squeeze(-1).mean(1) if is_regression else outputs.softmax(-1).mean(1)
+            )
     return torch.cat(parts)
 
 
@@ -140,8 +160,13 @@ def orders(num_rows: int, are_shared: bool) -> torch.Tensor:
     return torch.stack([torch.randperm(num_rows) for _ in range(1 if are_shared else MEMBERS)], 1)
 
 
-def train_epoch(model: TabM, optimizer: torch.optim.Optimizer, features: torch.Tensor,
-                targets: torch.Tensor, are_shared: bool) -> None:
+def train_epoch(
+    model: TabM,
+    optimizer: torch.optim.Optimizer,
+    features: torch.Tensor,
+    targets: torch.Tensor,
+    are_shared: bool,
+) -> None:
     model.train()
     for rows in orders(len(features), are_shared).split(batch_size(len(features))):
         loss = mean_loss(model(features[rows]), targets[rows].expand(-1, MEMBERS))
@@ -170,21 +195,26 @@ def fit(split: Split, is_full: bool, are_shared: bool) -> float:
     while waited <= PATIENCE:
         train_epoch(model, optimizer, train, train_targets, are_shared)
         said = predict(model, valid, split.is_regression)
-        error = (float(((said - valid_targets) ** 2).mean()) if split.is_regression
-                 else float((said.argmax(1) != valid_targets).float().mean()))
+        error = (
+            float(((said - valid_targets) ** 2).mean())
+            if split.is_regression
+            else float((said.argmax(1) != valid_targets).float().mean())
+        )
         waited += 1
         if error < best:
             best, waited = error, 0
             answer = predict(model, torch.from_numpy(test), split.is_regression).numpy()
-    return split.error(answer * scale + mean if split.is_regression
-                       else labels[answer.argmax(1)])
+    return split.error(answer * scale + mean if split.is_regression else labels[answer.argmax(1)])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--tables", type=tables,
-                        default="ames,churn,concrete,credit,salaries,vowel",
-                        help="tables, separated by commas (default: %(default)s)")
+    parser.add_argument(
+        "--tables",
+        type=tables,
+        default="ames,churn,concrete,credit,salaries,vowel",
+        help="tables, separated by commas (default: %(default)s)",
+    )
     parser.add_argument("--splits", type=int, default=3)
     arguments = parser.parse_args()
     export_tables(DATA)
@@ -194,8 +224,10 @@ def main() -> None:
         for number in range(1, arguments.splits + 1):
             split = make_split(DATA, table, number)
             errors = [fit(split, *variant) for variant in VARIANTS.values()]
-            print(f"{table + ' ' + str(number):<14}" + "".join(f"{e:18.4f}" for e in errors),
-                  flush=True)
+            print(
+                f"{table + ' ' + str(number):<14}" + "".join(f"{e:18.4f}" for e in errors),
+                flush=True,
+            )
             for name, error in zip(VARIANTS, errors):
                 ratios[name].append(error / errors[0])
     print(f"{'by mini':<14}" + "".join(f"{geometric_mean(r):18.3f}" for r in ratios.values()))

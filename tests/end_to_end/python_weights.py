@@ -80,7 +80,10 @@ def main() -> None:
     command, arguments = sys.argv[1], sys.argv[2:]
     if command != "probe":
         commands: dict[str, Callable[..., None]] = {
-            "predict": predict, "write": write, "compare": compare}
+            "predict": predict,
+            "write": write,
+            "compare": compare,
+        }
         commands[command](*arguments, torch)
 
 

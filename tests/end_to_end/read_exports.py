@@ -38,8 +38,8 @@ def read_safetensors(file: str) -> dict[str, Any]:
     with open(file, "rb") as stream:
         content = stream.read()
     (length,) = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8:8 + length].decode("utf-8"))
-    data = content[8 + length:]
+    header = json.loads(content[8 : 8 + length].decode("utf-8"))
+    data = content[8 + length :]
     assert (8 + length) % 8 == 0
     metadata = header.pop("__metadata__", {})
     assert all(isinstance(text, str) for text in metadata.values())

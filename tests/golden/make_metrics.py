@@ -31,14 +31,20 @@ def rounded(value: float, num_classes: int) -> float:
 
 def classification(num_classes: int, draw: random.Random) -> dict[str, Any]:
     targets = [draw.randrange(num_classes) for _ in range(ROWS)]
-    logits = [[rounded(draw.gauss(1.0 if t == c else 0.0, 1.0), num_classes)
-               for c in range(num_classes)] for t in targets]
+    logits = [
+        [rounded(draw.gauss(1.0 if t == c else 0.0, 1.0), num_classes) for c in range(num_classes)]
+        for t in targets
+    ]
     scores = softmax(numpy.array(logits))
     predicted = scores.argmax(axis=1)
     precision, recall, f1, rows = metrics.precision_recall_fscore_support(
-        targets, predicted, labels=range(num_classes), zero_division=0)
-    area = (metrics.roc_auc_score(targets, [b - a for a, b in logits]) if num_classes == 2 else
-            metrics.roc_auc_score(targets, scores, multi_class="ovr", average="macro"))
+        targets, predicted, labels=range(num_classes), zero_division=0
+    )
+    area = (
+        metrics.roc_auc_score(targets, [b - a for a, b in logits])
+        if num_classes == 2
+        else metrics.roc_auc_score(targets, scores, multi_class="ovr", average="macro")
+    )
     result = {
         "targets": targets,
         "logits": logits,
@@ -48,10 +54,13 @@ def classification(num_classes: int, draw: random.Random) -> dict[str, Any]:
         "auroc": area,
         "log_loss": metrics.log_loss(targets, scores, labels=range(num_classes)),
         "balanced_accuracy": metrics.balanced_accuracy_score(targets, predicted),
-        "pr_auc": (metrics.average_precision_score(targets, [b - a for a, b in logits])
-                   if num_classes == 2 else
-                   metrics.average_precision_score(
-                       numpy.eye(num_classes)[targets], scores, average="macro")),
+        "pr_auc": (
+            metrics.average_precision_score(targets, [b - a for a, b in logits])
+            if num_classes == 2
+            else metrics.average_precision_score(
+                numpy.eye(num_classes)[targets], scores, average="macro"
+            )
+        ),
         "precision": precision.tolist(),
         "recall": recall.tolist(),
         "class_f1": f1.tolist(),
@@ -71,18 +80,23 @@ def regression(draw: random.Random) -> dict[str, Any]:
         "targets": targets,
         "predictions": predictions,
         "mae": metrics.mean_absolute_error(targets, predictions, multioutput="raw_values").tolist(),
-        "rmse": numpy.sqrt(metrics.mean_squared_error(
-            targets, predictions, multioutput="raw_values")).tolist(),
+        "rmse": numpy.sqrt(
+            metrics.mean_squared_error(targets, predictions, multioutput="raw_values")
+        ).tolist(),
         "mape": metrics.mean_absolute_percentage_error(
-            targets, predictions, multioutput="raw_values").tolist(),
+            targets, predictions, multioutput="raw_values"
+        ).tolist(),
         "r2": metrics.r2_score(targets, predictions, multioutput="raw_values").tolist(),
     }
 
 
 def main() -> None:
     draw = random.Random(7)
-    golden = {"two_classes": classification(2, draw), "four_classes": classification(4, draw),
-              "regression": regression(draw)}
+    golden = {
+        "two_classes": classification(2, draw),
+        "four_classes": classification(4, draw),
+        "regression": regression(draw),
+    }
     (FOLDER / "metrics.json").write_text(json.dumps(golden) + "\n", encoding="utf-8")
 
 

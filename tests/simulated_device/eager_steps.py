@@ -16,8 +16,9 @@ from torch import nn
 
 def main(num_steps: int, words: list[str]) -> None:
     device = torch.device("mps")
-    model = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(),
-                          nn.Linear(256, 10)).to(device)
+    model = nn.Sequential(
+        nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10)
+    ).to(device)
     features = torch.randn(128, 784).to(device)
     classes = torch.randint(0, 10, (128,)).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), foreach="foreach" in words)

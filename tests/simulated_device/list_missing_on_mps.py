@@ -16,7 +16,7 @@ Function = dict[str, Any]
 
 
 def name_of(function: Function) -> str:
-    """"add.out" of "add.out(Tensor self, ...) -> Tensor(a!)"."""
+    """ "add.out" of "add.out(Tensor self, ...) -> Tensor(a!)"."""
     return str(function["func"]).split("(", 1)[0]
 
 
@@ -53,8 +53,11 @@ def main(arguments: list[str]) -> None:
     for version, path in files.items():
         for name in missing_operators(path):
             missing.setdefault(name, []).append(version)
-    print("# Made by list_missing_on_mps.py from native_functions.yaml of PyTorch " +
-          " and ".join(files) + ": what has a")
+    print(
+        "# Made by list_missing_on_mps.py from native_functions.yaml of PyTorch "
+        + " and ".join(files)
+        + ": what has a"
+    )
     print("# kernel for the CPU and, in one of them, none for MPS.")
     for name in sorted(missing):
         print(f"aten::{name}")

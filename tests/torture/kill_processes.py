@@ -26,28 +26,62 @@ import zipfile
 from pathlib import Path
 
 ARGUMENTS = [
-    "-q", "data.synthetic.num_samples=400", "training.batch_size=40", "model.hidden_sizes=[16,16]",
-    "checkpoint.every_steps=7", "logging.save_interval=5", "distributed.shards=4",
-    "distributed.start_timeout=8", "distributed.timeout=20", "threads=1", "--resume", "auto",
+    "-q",
+    "data.synthetic.num_samples=400",
+    "training.batch_size=40",
+    "model.hidden_sizes=[16,16]",
+    "checkpoint.every_steps=7",
+    "logging.save_interval=5",
+    "distributed.shards=4",
+    "distributed.start_timeout=8",
+    "distributed.timeout=20",
+    "threads=1",
+    "--resume",
+    "auto",
 ]
 # What differs from run to run, after the command if it is not train.
 KINDS = [
     ["model.norm=batch", "model.dropout=0.2", "training.epochs=150"],
-    ["model.norm=layer", "model.dropout=0.2", "training.optimizer.name=adam",
-     "training.schedule.name=one_cycle", "training.ema_decay=0.95", "training.epochs=150"],
-    ["training.optimizer.name=sgd", "training.optimizer.momentum=0.9",
-     "training.schedule.name=reduce_on_plateau", "training.epochs=150"],
-    ["model.norm=batch", "model.residual=true", "training.optimizer.name=rmsprop",
-     "training.schedule.name=step", "training.gradient_accumulation_steps=2",
-     "training.epochs=200"],
+    [
+        "model.norm=layer",
+        "model.dropout=0.2",
+        "training.optimizer.name=adam",
+        "training.schedule.name=one_cycle",
+        "training.ema_decay=0.95",
+        "training.epochs=150",
+    ],
+    [
+        "training.optimizer.name=sgd",
+        "training.optimizer.momentum=0.9",
+        "training.schedule.name=reduce_on_plateau",
+        "training.epochs=150",
+    ],
+    [
+        "model.norm=batch",
+        "model.residual=true",
+        "training.optimizer.name=rmsprop",
+        "training.schedule.name=step",
+        "training.gradient_accumulation_steps=2",
+        "training.epochs=200",
+    ],
     ["recipe=realmlp", "training.epochs=80"],
     ["recipe=tabm", "model.ensemble_size=4", "training.epochs=60"],
-    ["training.step=autograd", "model.norm=batch", "distributed.sync_batch_norm=false",
-     "training.schedule.name=linear", "training.epochs=40"],
+    [
+        "training.step=autograd",
+        "model.norm=batch",
+        "distributed.sync_batch_norm=false",
+        "training.schedule.name=linear",
+        "training.epochs=40",
+    ],
     ["ensemble", "--members", "4", "model.norm=batch", "training.epochs=60"],
 ]
-TIMES = {"samples_per_second", "time_seconds", "communication_seconds", "memory_bytes",
-         "peak_memory_bytes"}
+TIMES = {
+    "samples_per_second",
+    "time_seconds",
+    "communication_seconds",
+    "memory_bytes",
+    "peak_memory_bytes",
+}
 
 
 def free_port() -> int:
@@ -63,11 +97,24 @@ class Processes:
         port = free_port()
         self.all = []
         for rank in range(size):
-            variables = {"RANK": rank, "WORLD_SIZE": size, "LOCAL_RANK": rank,
-                         "LOCAL_WORLD_SIZE": size, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+            variables = {
+                "RANK": rank,
+                "WORLD_SIZE": size,
+                "LOCAL_RANK": rank,
+                "LOCAL_WORLD_SIZE": size,
+                "MASTER_ADDR": "127.0.0.1",
+                "MASTER_PORT": port,
+            }
             environment = os.environ | {name: str(value) for name, value in variables.items()}
-            self.all.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
-                                             stderr=subprocess.PIPE, text=True))
+            self.all.append(
+                subprocess.Popen(
+                    command,
+                    env=environment,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+            )
 
     def wait(self, seconds: float) -> bool:
         """Whether all have ended within the time."""
@@ -87,8 +134,7 @@ class Processes:
 
 def timeless(run: Path) -> list[dict[str, object]]:
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in record.items() if key not in TIMES}
-            for record in records]
+    return [{key: value for key, value in record.items() if key not in TIMES} for record in records]
 
 
 def tensors(checkpoint: Path) -> dict[str, bytes]:
@@ -140,8 +186,9 @@ class Counts:
         self.before_training += int(not has_begun)
 
 
-def kill_and_restart(command: list[str], parts: Path, choose: random.Random, counts: Counts,
-                     folder: Path) -> None:
+def kill_and_restart(
+    command: list[str], parts: Path, choose: random.Random, counts: Counts, folder: Path
+) -> None:
     """Until the run is complete."""
     while True:
         size = choose.randint(1, 5)
@@ -187,21 +234,45 @@ def workers_of(torchrun: subprocess.Popen[str], program: str) -> list[int]:
             return os.readlink(f"/proc/{process}/exe") == program
         except OSError:
             return False
+
     return [child for child in children_of(torchrun.pid) if is_worker(child)]
 
 
-def kill_under_torchrun(command: list[str], parts: Path, choose: random.Random, counts: Counts,
-                        folder: Path) -> None:
+def kill_under_torchrun(
+    command: list[str], parts: Path, choose: random.Random, counts: Counts, folder: Path
+) -> None:
     """Until the run is complete."""
     while True:
         size = choose.randint(1, 4)
         # Debian 12's needs -r and -t, on a change of Python 3.11.
         torchrun = subprocess.Popen(
-            ["/usr/bin/torchrun", "-r", "9:1", "-t", "9:1", "--nnodes", "1", "--node_rank", "0",
-             "--master_addr", "127.0.0.1", "--master_port", str(free_port()),
-             "--monitor_interval", "0.1", "--nproc_per_node", str(size), "--max_restarts", "1000",
-             "--no_python", *command],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            [
+                "/usr/bin/torchrun",
+                "-r",
+                "9:1",
+                "-t",
+                "9:1",
+                "--nnodes",
+                "1",
+                "--node_rank",
+                "0",
+                "--master_addr",
+                "127.0.0.1",
+                "--master_port",
+                str(free_port()),
+                "--monitor_interval",
+                "0.1",
+                "--nproc_per_node",
+                str(size),
+                "--max_restarts",
+                "1000",
+                "--no_python",
+                *command,
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         kills_of_this = choose.randint(2, 6)
         before: list[int] = []
         while kills_of_this > 0 and not counts.are_enough() and torchrun.poll() is None:
@@ -233,8 +304,12 @@ def torture(program: Path, counts: Counts, seed: int, by_torchrun: bool) -> None
     choose = random.Random(seed)
     folder = Path(tempfile.mkdtemp(prefix="trainer_torture_"))
     while not counts.are_enough():
-        command = [str(program), *KINDS[counts.runs % len(KINDS)], *ARGUMENTS,
-                   f"seed={seed + counts.runs}"]
+        command = [
+            str(program),
+            *KINDS[counts.runs % len(KINDS)],
+            *ARGUMENTS,
+            f"seed={seed + counts.runs}",
+        ]
         whole = folder / f"whole_{counts.runs}"
         subprocess.run([*command, f"output_dir={whole}"], check=True)
         parts = folder / f"parts_{counts.runs}"
@@ -242,10 +317,12 @@ def torture(program: Path, counts: Counts, seed: int, by_torchrun: bool) -> None
         disturb([*command, f"output_dir={parts}"], parts, choose, counts, folder)
         require_same(whole, parts, folder)
         counts.runs += 1
-        print(f"{counts.kills} kills ({counts.before_training} before training), "
-              f"{counts.runs} runs, all with the bits of the undisturbed one"
-              + ("" if by_torchrun else f"; the others ended within {counts.slowest:.1f} s"),
-              flush=True)
+        print(
+            f"{counts.kills} kills ({counts.before_training} before training), "
+            f"{counts.runs} runs, all with the bits of the undisturbed one"
+            + ("" if by_torchrun else f"; the others ended within {counts.slowest:.1f} s"),
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -255,8 +332,9 @@ def main() -> None:
     parser.add_argument("--torchrun", action="store_true")
     parser.add_argument("--program", type=Path, default=Path("build/release/bin/trainer"))
     arguments = parser.parse_args()
-    torture(arguments.program.resolve(), Counts(arguments.kills), arguments.seed,
-            arguments.torchrun)
+    torture(
+        arguments.program.resolve(), Counts(arguments.kills), arguments.seed, arguments.torchrun
+    )
 
 
 if __name__ == "__main__":
