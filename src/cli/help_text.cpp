@@ -33,7 +33,7 @@ constexpr Example kExamples[] = {
     {"trainer init --data table.csv --target price --output price.yaml",
      "Write a first configuration for a table"},
     {"trainer --config price.yaml", "Train with it"},
-    {"trainer --config price.yaml --lr 2e-3 model.hidden_sizes=[256,128]",
+    {"trainer --config price.yaml --lr 2e-3 model.hidden_sizes=256,128",
      "Train with other values of some keys"},
     {"trainer --resume runs/latest", "Resume the newest run"},
     {"trainer --config configs/train.yaml --print-config",
@@ -86,7 +86,7 @@ std::string help_footer() {
 std::string train_help_footer() {
   constexpr const char* kTrainExamples = R"(Examples:
   trainer --config configs/train.yaml
-  trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=[256,128]
+  trainer --config configs/train.yaml --lr 2e-3 model.hidden_sizes=256,128
   trainer --resume runs/latest
   trainer --config configs/train.yaml --resume auto
 )";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainer/config/config.h"
@@ -9,13 +10,25 @@
 
 namespace trainer::config {
 
+/// A combination of keys that is no configuration.
+struct Conflict {
+  /// A key that gives way to the other if that one has a higher precedence.
+  struct Yield {
+    std::string loser;
+    std::string winner;
+  };
+
+  std::string text;
+  std::vector<Yield> yields;
+};
+
 /// Collects the problems of combinations; each rule names the key that the user would change.
 /// Implemented in validate.cpp, what is about `data` in validate_data.cpp.
 class Conflicts {
  public:
   explicit Conflicts(const Loaded& loaded) : loaded_(loaded), config_(loaded.config) {}
 
-  std::vector<std::string> find() &&;
+  std::vector<Conflict> find() &&;
 
  private:
   // What has no effect harms nobody where it says what is so anyway.
@@ -24,7 +37,13 @@ class Conflicts {
   bool is_written(const std::string& key) const;
   // Nothing can be removed on a command line.
   static std::string remove(const std::string& key);
-  void report(const std::string& key, const std::string& problem);
+  void report(const std::string& key, const std::string& problem,
+              std::vector<Conflict::Yield> yields = {});
+  // Either of two keys can win.
+  static std::vector<Conflict::Yield> either(const std::string& key, const std::string& other);
+  // The key has no effect for some values of the others.
+  static std::vector<Conflict::Yield> to(const std::vector<std::string>& others,
+                                         const std::string& key);
 
   void check_source();
   void require(const std::string& key, const std::string& value, const std::string& source);
@@ -51,7 +70,7 @@ class Conflicts {
 
   const Loaded& loaded_;
   const Config& config_;
-  std::vector<std::string> problems_;
+  std::vector<Conflict> problems_;
 };
 
 }  // namespace trainer::config

@@ -25,7 +25,9 @@ std::vector<Field> table_fields() {
   return {
       choice(TRAINER_MEMBER(data.source),
              "Data source: synthetic (generated), a table at data.path (csv), IDX files (the "
-             "format of MNIST), NumPy arrays, or a table that data.query selects."),
+             "format of MNIST), NumPy arrays, or a table that data.query selects. Without it, the "
+             "one whose file or query is given: data.path, data.query, data.idx.train_images or "
+             "data.npy.features; else synthetic."),
       file(TRAINER_MEMBER(data.path),
            "Table: a CSV file with a header, packed with gzip or zstd or not; a SQLite database "
            "with "

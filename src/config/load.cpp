@@ -6,8 +6,10 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +22,7 @@
 #include "trainer/core/suggest.h"
 #include "trainer/core/utf8.h"
 
+#include "config/conflicts.h"
 #include "config/recipe_rules.h"
 #include "config/values.h"
 #include "config/yaml.h"
@@ -29,6 +32,9 @@ namespace {
 
 // What dump() writes behind a key that nobody set.
 constexpr const char* kDefaultNote = "  # default\n";
+
+// Between the origin of a key and what it won over.
+constexpr const char* kOver = ", over";
 
 std::string last_key(std::string_view path) {
   return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
@@ -90,11 +96,15 @@ constexpr std::size_t kMaxProblems = 20;  // that are shown
 class Loader {
  public:
   Loader(const std::vector<Document>& documents, const std::vector<Override>& overrides) {
-    for (const Document& document : documents) read(document);
+    for (const Document& document : documents) {
+      read(document);
+      ++precedence_;
+    }
     for (const Override& change : overrides) apply(change);
   }
 
   Loaded finish_draft() {
+    choose_source();
     apply_recipe();
     choose_query_folder();
     make_paths_absolute();
@@ -102,17 +112,20 @@ class Loader {
   }
 
   Loaded finish() {
+    Loader before = *this;
     Loaded draft = finish_draft();
-    if (problems_.empty()) problems_ = find_conflicts(draft);
-    if (!problems_.empty()) {
-      if (problems_.size() > kMaxProblems) {
-        const std::size_t num_more = problems_.size() - kMaxProblems;
-        problems_.resize(kMaxProblems);
-        problems_.push_back(fmt::format("and {} more", num_more));
-      }
-      throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems_, "\n")));
+    if (problems_.empty()) {
+      const std::vector<Conflict> conflicts = Conflicts(draft).find();
+      if (conflicts.empty()) return draft;
+      if (before.give_way(conflicts)) return before.finish();
+      for (const Conflict& conflict : conflicts) problems_.push_back(conflict.text);
     }
-    return draft;
+    if (problems_.size() > kMaxProblems) {
+      const std::size_t num_more = problems_.size() - kMaxProblems;
+      problems_.resize(kMaxProblems);
+      problems_.push_back(fmt::format("and {} more", num_more));
+    }
+    throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems_, "\n")));
   }
 
  private:
@@ -206,9 +219,7 @@ class Loader {
   void set(const Field& field, const YAML::Node& node, const std::filesystem::path& folder,
            const std::string& origin) {
     if (node.IsNull()) {
-      reset(field, loaded_.config);
-      loaded_.origins.erase(field.path);
-      resolved_.erase(field.path);
+      unset(field);
       return;
     }
     if (const auto problem = assign(field, loaded_.config, node, folder)) {
@@ -216,11 +227,59 @@ class Loader {
       return;
     }
     loaded_.origins[field.path] = origin;
+    precedences_[field.path] = precedence_;
     if (field.path == "data.query") query_folder_ = folder;
     if (is_resolved_) {
       resolved_.insert(field.path);
     } else {
       resolved_.erase(field.path);
+    }
+  }
+
+  // Of two keys that conflict, the one that was set with the higher precedence wins, and its origin
+  // says so. Returns whether a key gave way.
+  bool give_way(const std::vector<Conflict>& conflicts) {
+    const std::size_t before = precedences_.size();
+    for (const Conflict& conflict : conflicts) {
+      for (const auto& [loser, winner] : conflict.yields) {
+        const auto low = precedences_.find(loser);
+        const auto high = precedences_.find(winner);
+        if (low == precedences_.end() || high == precedences_.end()) continue;
+        if (low->second >= high->second) continue;
+        std::string& origin = loaded_.origins[winner];
+        origin +=
+            fmt::format("{} {} of {}", origin.find(kOver) == std::string::npos ? kOver : " and",
+                        loser, loaded_.origins[loser]);
+        unset(*find_field(loser));
+      }
+    }
+    return precedences_.size() < before;
+  }
+
+  void unset(const Field& field) {
+    reset(field, loaded_.config);
+    loaded_.origins.erase(field.path);
+    precedences_.erase(field.path);
+    resolved_.erase(field.path);
+  }
+
+  // The source is that of the file that is named, unless it is named itself.
+  void choose_source() {
+    static constexpr std::pair<const char*, Source> kSources[] = {
+        {"data.path", Source::kCsv},
+        {"data.query", Source::kQuery},
+        {"data.idx.train_images", Source::kIdx},
+        {"data.npy.features", Source::kNpy}};
+    if (loaded_.origins.contains("data.source")) return;
+    int best = -1;
+    for (const auto& [key, source] : kSources) {
+      const auto found = precedences_.find(key);
+      if (found == precedences_.end() || value_text(key, loaded_.config) == "\"\"") continue;
+      if (found->second <= best) continue;
+      best = found->second;
+      loaded_.config.data.source = source;
+      loaded_.origins["data.source"] = fmt::format("{}, from {}", loaded_.origins[key], key);
+      precedences_["data.source"] = best;
     }
   }
 
@@ -296,7 +355,9 @@ class Loader {
   Loaded loaded_;
   std::filesystem::path query_folder_;  // of the document that set data.query
   bool is_resolved_ = false;  // what is read states every key: a default there was not asked for
-  std::set<std::string> resolved_;  // keys whose values were stated like that
+  int precedence_ = 0;        // of what is read: a later document has a higher one
+  std::map<std::string, int> precedences_;  // by key; those that are not in it are defaults
+  std::set<std::string> resolved_;          // keys whose values were stated like that
   std::vector<std::string> problems_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +12,14 @@
 #include "config/conflicts.h"
 
 namespace trainer::config {
+namespace {
 
-std::vector<std::string> Conflicts::find() && {
+// What decides between classes and numbers.
+const std::vector<std::string> kOfTask = {"training.loss", "data.task"};
+
+}  // namespace
+
+std::vector<Conflict> Conflicts::find() && {
   if (config_.output_dir.empty()) {
     report("output_dir", "expected a folder, got nothing; use . for the working directory");
   }
@@ -42,17 +49,33 @@ std::string Conflicts::remove(const std::string& key) {
   return fmt::format("remove one, or unset it with {}=null", key);
 }
 
-void Conflicts::report(const std::string& key, const std::string& problem) {
+void Conflicts::report(const std::string& key, const std::string& problem,
+                       std::vector<Conflict::Yield> yields) {
   const std::string origin = origin_of(loaded_, key);
   problems_.push_back(
-      fmt::format("{}{}: {}", origin == "default" ? "" : origin + ": ", key, problem));
+      {fmt::format("{}{}: {}", origin == "default" ? "" : origin + ": ", key, problem),
+       std::move(yields)});
+}
+
+std::vector<Conflict::Yield> Conflicts::either(const std::string& key, const std::string& other) {
+  return {{key, other}, {other, key}};
+}
+
+std::vector<Conflict::Yield> Conflicts::to(const std::vector<std::string>& others,
+                                           const std::string& key) {
+  std::vector<Conflict::Yield> yields;
+  yields.reserve(others.size());
+  for (const std::string& other : others) yields.push_back({key, other});
+  return yields;
 }
 
 void Conflicts::check_model() {
   const ModelConfig& model = config_.model;
   if (!model.hidden_sizes.empty()) {
     for (const char* key : {"model.hidden_size", "model.num_layers"}) {
-      if (is_written(key)) report(key, "conflicts with model.hidden_sizes; " + remove(key));
+      if (!is_written(key)) continue;
+      report(key, "conflicts with model.hidden_sizes; " + remove(key),
+             either(key, "model.hidden_sizes"));
     }
   }
   if (static_cast<double>(model.hidden_sizes.size()) > *kDepth.max) {
@@ -70,23 +93,27 @@ void Conflicts::check_model() {
   }
   if (model.parametrization == Parametrization::kNtk &&
       config_.training.optimizer.name != OptimizerName::kAdamw) {
-    report("model.parametrization", "ntk requires training.optimizer.name: adamw");
+    report("model.parametrization", "ntk requires training.optimizer.name: adamw",
+           to({"training.optimizer.name"}, "model.parametrization"));
   }
   const auto require_embedding = [&](const char* key, NumericEmbedding needed) {
     if (model.numeric_embedding == needed || !is_changed(key)) return;
-    report(key, fmt::format("has no effect unless model.numeric_embedding is {}", to_text(needed)));
+    report(key, fmt::format("has no effect unless model.numeric_embedding is {}", to_text(needed)),
+           to({"model.numeric_embedding"}, key));
   };
   require_embedding("model.num_frequencies", NumericEmbedding::kPeriodic);
   require_embedding("model.frequency_deviation", NumericEmbedding::kPeriodic);
   require_embedding("model.num_bins", NumericEmbedding::kPiecewiseLinear);
   if (model.numeric_embedding == NumericEmbedding::kNone &&
       is_changed("model.numeric_embedding_size")) {
-    report("model.numeric_embedding_size", "has no effect without model.numeric_embedding");
+    report("model.numeric_embedding_size", "has no effect without model.numeric_embedding",
+           to({"model.numeric_embedding"}, "model.numeric_embedding_size"));
   }
   if (model.activation_checkpointing && config_.training.step == StepKind::kFused) {
     report("model.activation_checkpointing",
            "conflicts with training.step: fused, which keeps all activations; set training.step: "
-           "auto");
+           "auto",
+           either("model.activation_checkpointing", "training.step"));
   }
 }
 
@@ -94,9 +121,11 @@ void Conflicts::check_training() {
   const TrainingConfig& training = config_.training;
   const OptimizerConfig& optimizer = training.optimizer;
   if (optimizer.nesterov && optimizer.name != OptimizerName::kSgd) {
-    report("training.optimizer.nesterov", "requires training.optimizer.name: sgd");
+    report("training.optimizer.nesterov", "requires training.optimizer.name: sgd",
+           to({"training.optimizer.name"}, "training.optimizer.nesterov"));
   } else if (optimizer.nesterov && optimizer.momentum == 0) {
-    report("training.optimizer.nesterov", "requires training.optimizer.momentum above 0");
+    report("training.optimizer.nesterov", "requires training.optimizer.momentum above 0",
+           to({"training.optimizer.momentum"}, "training.optimizer.nesterov"));
   }
   for (const std::string& text : training.lr_factors) {
     if (parse_lr_factor(text)) continue;
@@ -106,7 +135,8 @@ void Conflicts::check_training() {
                        in_quotes(text)));
   }
   if (training.best_metric == BestMetric::kCalibratedLogLoss && !training.calibrate) {
-    report("training.best_metric", "calibrated_log_loss requires training.calibrate: true");
+    report("training.best_metric", "calibrated_log_loss requires training.calibrate: true",
+           to({"training.calibrate"}, "training.best_metric"));
   }
   check_loss();
   check_of_task();
@@ -121,20 +151,25 @@ void Conflicts::check_loss() {
   const Task task = config_.data.task;
   if (is_for_regression(training.loss) && task == Task::kClassification) {
     report("training.loss",
-           fmt::format("{} requires data.task: regression", to_text(config_.training.loss)));
+           fmt::format("{} requires data.task: regression", to_text(config_.training.loss)),
+           either("training.loss", "data.task"));
   }
   if (is_for_classes(training.loss) && task == Task::kRegression) {
     report("training.loss",
-           fmt::format("{} requires data.task: classification", to_text(config_.training.loss)));
+           fmt::format("{} requires data.task: classification", to_text(config_.training.loss)),
+           either("training.loss", "data.task"));
   }
   if (training.label_smoothing > 0 && is_regression()) {
-    report("training.label_smoothing", "only applies to cross-entropy; remove it for regression");
+    report("training.label_smoothing", "only applies to cross-entropy; remove it for regression",
+           to(kOfTask, "training.label_smoothing"));
   } else if (training.label_smoothing > 0 && training.loss == Loss::kBinaryCrossEntropy) {
     report("training.label_smoothing",
-           "only supported for training.loss: cross_entropy, which also works for two classes");
+           "only supported for training.loss: cross_entropy, which also works for two classes",
+           to({"training.loss"}, "training.label_smoothing"));
   }
   if (is_changed("training.huber_delta") && training.loss != Loss::kHuber) {
-    report("training.huber_delta", "has no effect unless training.loss is huber");
+    report("training.huber_delta", "has no effect unless training.loss is huber",
+           to({"training.loss"}, "training.huber_delta"));
   }
 }
 
@@ -144,20 +179,23 @@ void Conflicts::check_of_task() {
   const Task task = config_.data.task;
   const bool regression = is_regression();
   if (is_changed("training.calibrate") && regression) {
-    report("training.calibrate", "only applies to classification; remove it for regression");
+    report("training.calibrate", "only applies to classification; remove it for regression",
+           to(kOfTask, "training.calibrate"));
   }
   if (config_.data.class_weights != ClassWeights::kNone && regression) {
-    report("data.class_weights", "only applies to classification; remove it for regression");
+    report("data.class_weights", "only applies to classification; remove it for regression",
+           to(kOfTask, "data.class_weights"));
   }
   for (const char* key : {"data.target_scaling", "data.clip_predictions"}) {
     if (is_changed(key) && (task == Task::kClassification || is_for_classes(training.loss))) {
-      report(key, "only applies to regression; remove it for classification");
+      report(key, "only applies to regression; remove it for classification", to(kOfTask, key));
     }
   }
   if (!fits_task(training.best_metric, regression ? Task::kRegression : task)) {
     report("training.best_metric",
            fmt::format("{} is not defined for {}; use loss", to_text(config_.training.best_metric),
-                       regression ? "regression" : "classification"));
+                       regression ? "regression" : "classification"),
+           to(kOfTask, "training.best_metric"));
   }
 }
 
@@ -173,7 +211,8 @@ void Conflicts::check_schedule() {
   if (schedule.warmup_epochs > 0 && schedule.name == Name::kOneCycle) {
     report("training.schedule.warmup_epochs",
            "conflicts with training.schedule.name: one_cycle, which has its own warm-up; set "
-           "training.schedule.rise_fraction instead");
+           "training.schedule.rise_fraction instead",
+           either("training.schedule.warmup_epochs", "training.schedule.name"));
   }
   check_schedule_key("final_factor", {Name::kLinear, Name::kCosine, Name::kOneCycle});
   check_schedule_key("step_epochs", {Name::kStep});
@@ -206,9 +245,14 @@ void Conflicts::check_schedule_key(const std::string& leaf, const std::vector<Sc
     names.push_back(to_text(other.training.schedule.name));
   }
   report(key,
-         fmt::format("has no effect unless training.schedule.name is {}", joined(names, " or ")));
+         fmt::format("has no effect unless training.schedule.name is {}", joined(names, " or ")),
+         to({"training.schedule.name"}, key));
 }
 
-std::vector<std::string> find_conflicts(const Loaded& loaded) { return Conflicts(loaded).find(); }
+std::vector<std::string> find_conflicts(const Loaded& loaded) {
+  std::vector<std::string> texts;
+  for (Conflict& conflict : Conflicts(loaded).find()) texts.push_back(std::move(conflict.text));
+  return texts;
+}
 
 }  // namespace trainer::config

@@ -46,7 +46,8 @@ void Conflicts::check_source() {
                           "data.split",
                           "data.time"}) {
     if (is_changed(key) && !is_table(data.source)) {
-      report(key, "has no effect unless data.source is csv or query; set data.source: csv");
+      report(key, "has no effect unless data.source is csv or query; set data.source: csv",
+             to({"data.source"}, key));
     }
   }
   for (const auto& [key, source] :
@@ -54,21 +55,26 @@ void Conflicts::check_source() {
         std::pair("data.query_folder", Source::kQuery),
         std::pair("data.query_files", Source::kQuery)}) {
     if (!is_written(key) || data.source == source) continue;
-    report(key, fmt::format("has no effect unless data.source is {}; set data.source: {}",
-                            to_text(source), to_text(source)));
+    report(key,
+           fmt::format("has no effect unless data.source is {}; set data.source: {}",
+                       to_text(source), to_text(source)),
+           either(key, "data.source"));
   }
   if (is_by_quantiles(data.scaling) && !is_table(data.source)) {
-    report("data.scaling", fmt::format("quantile scaling is only supported for tables, not "
-                                       "for data.source: {}; use robust",
-                                       value_text("data.source", config_)));
+    report("data.scaling",
+           fmt::format("quantile scaling is only supported for tables, not "
+                       "for data.source: {}; use robust",
+                       value_text("data.source", config_)),
+           to({"data.source"}, "data.scaling"));
   }
   const auto need_source = [&](const std::string& name, Source source,
                                std::initializer_list<const char*> keys) {
     for (const char* last : keys) {
       const std::string key = fmt::format("data.{}.{}", name, last);
       if (!is_changed(key) || data.source == source) continue;
-      report(key, fmt::format("has no effect unless data.source is {}; set data.source: {}", name,
-                              name));
+      report(key,
+             fmt::format("has no effect unless data.source is {}; set data.source: {}", name, name),
+             either(key, "data.source"));
     }
   };
   need_source("idx", Source::kIdx, {"train_images", "train_labels", "test_images", "test_labels"});
@@ -92,19 +98,22 @@ void Conflicts::check_table() {
   const std::string& delimiter = config_.data.delimiter;
   if (config_.data.decimal == "," && (delimiter == "comma" || delimiter == ",")) {
     report("data.decimal",
-           "conflicts with data.delimiter, which is also a comma; change one of them");
+           "conflicts with data.delimiter, which is also a comma; change one of them",
+           either("data.decimal", "data.delimiter"));
   }
   if (config_.data.decimal == config_.data.thousands) {
     report("data.thousands",
            "conflicts with data.decimal, which is the same mark; change one of them");
   }
   if (is_changed("data.fill_value") && config_.data.fill != Imputation::kConstant) {
-    report("data.fill_value", "has no effect unless data.fill is constant");
+    report("data.fill_value", "has no effect unless data.fill is constant",
+           to({"data.fill"}, "data.fill_value"));
   }
   if (source == Source::kQuery && is_changed("data.cache")) {
     report("data.cache",
            "has no effect on a query, as nothing tells whether its tables changed; "
-           "write its result to a Parquet file and set data.path");
+           "write its result to a Parquet file and set data.path",
+           to({"data.source", "data.query"}, "data.cache"));
   }
   check_dates();
   check_parts();
@@ -142,7 +151,8 @@ void Conflicts::check_parts() {
   const auto exclude = [&](const char* key, const char* other) {
     if (is_written(key) && is_written(other) && value_text(key, config_) != "0") {
       report(key,
-             fmt::format("conflicts with {}, which already determines it; {}", other, remove(key)));
+             fmt::format("conflicts with {}, which already determines it; {}", other, remove(key)),
+             either(key, other));
     }
   };
   exclude("data.validation_fraction", "data.validation_path");
@@ -159,7 +169,8 @@ void Conflicts::check_time() {
   const DataConfig& data = config_.data;
   if (data.split != SplitMethod::kChronological) {
     if (!data.time.empty()) {
-      report("data.time", "has no effect unless data.split is chronological");
+      report("data.time", "has no effect unless data.split is chronological",
+             to({"data.split"}, "data.time"));
     }
     return;
   }
@@ -168,13 +179,15 @@ void Conflicts::check_time() {
   }
   for (const char* key : {"data.group", "data.split_column"}) {
     if (!is_changed(key)) continue;
-    report("data.split",
-           fmt::format("chronological conflicts with {}, which also splits the rows; remove one",
-                       key));
+    report(
+        "data.split",
+        fmt::format("chronological conflicts with {}, which also splits the rows; remove one", key),
+        either("data.split", key));
   }
   if (data.repeat > 1) {
     report("data.repeat",
-           "conflicts with data.split: chronological, which has only one possible split");
+           "conflicts with data.split: chronological, which has only one possible split",
+           either("data.repeat", "data.split"));
   }
 }
 
@@ -195,7 +208,8 @@ void Conflicts::check_folds() {
   for (const char* key : {"data.test_path", "data.split_column", "data.idx.test_images"}) {
     if (!is_written(key)) continue;
     report("data.folds",
-           fmt::format("conflicts with {}, which provides the test split; {}", key, remove(key)));
+           fmt::format("conflicts with {}, which provides the test split; {}", key, remove(key)),
+           to({key}, "data.folds"));
   }
 }
 
@@ -213,9 +227,10 @@ void Conflicts::check_validation_folds() {
   if (data.validation_folds == 0) return;
   for (const char* key : {"data.validation_path", "data.split_column", "data.time"}) {
     if (!is_written(key)) continue;
-    report("data.validation_folds",
-           fmt::format("conflicts with {}, which provides the validation split; {}", key,
-                       remove(key)));
+    report(
+        "data.validation_folds",
+        fmt::format("conflicts with {}, which provides the validation split; {}", key, remove(key)),
+        to({key}, "data.validation_folds"));
   }
 }
 
@@ -244,8 +259,10 @@ void Conflicts::check_test_pair(const std::string& key, const std::string& featu
                        features.empty() ? target_key : key));
   }
   if (!features.empty() && is_written("data.test_fraction") && config_.data.test_fraction > 0) {
-    report("data.test_fraction", fmt::format("conflicts with {}, which provides the test split; {}",
-                                             key, remove("data.test_fraction")));
+    report("data.test_fraction",
+           fmt::format("conflicts with {}, which provides the test split; {}", key,
+                       remove("data.test_fraction")),
+           either("data.test_fraction", key));
   }
 }
 

@@ -143,16 +143,73 @@ TEST(ValidateTest, AConflictIsJudgedByWhatWasWrittenAndNotByItsValue) {
   const Config defaults;
   const std::string fraction =
       csv + fmt::format("  test_fraction: {}", defaults.data.test_fraction);
+  EXPECT_EQ(message_of(fraction + "\n  test_path: t.csv"),
+            "a.yaml:5: data.test_fraction: conflicts with data.test_path, which already "
+            "determines it; remove one, or unset it with data.test_fraction=null");
   const Override file{"data.test_path", "t.csv", "command line"};
-  const Error error = test::error_of([&] { load({{"a.yaml", fraction, "/folder"}}, {file}); });
-  EXPECT_STREQ(error.what(),
-               "a.yaml:5: data.test_fraction: conflicts with data.test_path, which already "
-               "determines it; remove one, or unset it with data.test_fraction=null");
   const Override unset{"data.test_fraction", "null", "command line"};
   EXPECT_NO_THROW(load({{"a.yaml", fraction, "/folder"}}, {file, unset}));
   // No part by a fraction is no conflict with a file for it.
   const Override none{"data.test_fraction", "0", "command line"};
   EXPECT_NO_THROW(load({{"a.yaml", csv, "/folder"}}, {file, none}));
+}
+
+TEST(ValidateTest, OfTwoConflictingKeysTheOneOfTheHigherPrecedenceWins) {
+  const auto line = [](const char* key, const char* value) {
+    return Override{key, value, "command line"};
+  };
+  const Document sizes{"a.yaml", "model: {hidden_size: 16, num_layers: 3}", ""};
+  const Loaded wide = load({sizes}, {line("model.hidden_sizes", "256,128")});
+  EXPECT_EQ(hidden_sizes(wide.config.model), (std::vector<int64_t>{256, 128}));
+  EXPECT_EQ(origin_of(wide, "model.hidden_sizes"),
+            "command line, over model.hidden_size of a.yaml:1 and model.num_layers of a.yaml:1");
+  EXPECT_EQ(origin_of(wide, "model.hidden_size"), "default");
+  EXPECT_EQ(origin_of(wide, "model.num_layers"), "default");
+  const Loaded narrow =
+      load({{"a.yaml", "model: {hidden_sizes: [8]}", ""}}, {line("model.hidden_size", "4")});
+  EXPECT_EQ(narrow.config.model.hidden_sizes, std::vector<int64_t>{});
+  EXPECT_EQ(narrow.config.model.hidden_size, 4);
+  const Loaded later = load(
+      {{"a.yaml", "model: {hidden_size: 16}", ""}, {"b.yaml", "model: {hidden_sizes: [8]}", ""}},
+      {});
+  EXPECT_EQ(origin_of(later, "model.hidden_sizes"), "b.yaml:1, over model.hidden_size of a.yaml:1");
+
+  const std::string csv = "data:\n  source: csv\n  path: /x.csv\n  target: y\n";
+  const Document fraction{"a.yaml", csv + "  test_fraction: 0.2", "/folder"};
+  const Loaded file = load({fraction}, {line("data.test_path", "/t.csv")});
+  EXPECT_EQ(origin_of(file, "data.test_path"), "command line, over data.test_fraction of a.yaml:5");
+  const Loaded generated = load({fraction}, {line("data.source", "synthetic")});
+  EXPECT_EQ(generated.config.data.path, "");
+  EXPECT_EQ(generated.config.data.target, std::vector<std::string>{});
+  EXPECT_EQ(generated.config.data.test_fraction, 0.2);
+  const Document cosine{"a.yaml", "training: {schedule: {name: cosine, final_factor: 0.5}}", ""};
+  const Loaded constant = load({cosine}, {line("training.schedule.name", "constant")});
+  EXPECT_EQ(origin_of(constant, "training.schedule.name"),
+            "command line, over training.schedule.final_factor of a.yaml:1");
+}
+
+TEST(ValidateTest, WhatHasNoEffectDoesNotWinOverWhatIsSet) {
+  const Error error = test::error_of([] {
+    load({{"a.yaml", "training: {optimizer: {name: adamw}}", ""}},
+         {{"training.optimizer.nesterov", "true", "command line"}});
+  });
+  EXPECT_STREQ(error.what(),
+               "command line: training.optimizer.nesterov: requires training.optimizer.name: sgd");
+}
+
+TEST(ValidateTest, TheSourceFollowsFromTheFileThatIsNamed) {
+  const Loaded table = load({{"a.yaml", "data:\n  path: /x.csv\n  target: y", ""}}, {});
+  EXPECT_EQ(table.config.data.source, Source::kCsv);
+  EXPECT_EQ(origin_of(table, "data.source"), "a.yaml:2, from data.path");
+  const Loaded query = load({{"a.yaml", "data: {query: select 1, target: y}", ""}}, {});
+  EXPECT_EQ(query.config.data.source, Source::kQuery);
+  const Loaded arrays = load({{"a.yaml", "data: {npy: {features: /a, targets: /b}}", ""}}, {});
+  EXPECT_EQ(arrays.config.data.source, Source::kNpy);
+  const std::string images = "data: {source: idx, idx: {train_images: /a, train_labels: /b}}";
+  const Loaded other = load({{"a.yaml", images, ""}}, {{"data.path", "/x.csv", "command line"},
+                                                       {"data.target", "y", "command line"}});
+  EXPECT_EQ(other.config.data.source, Source::kCsv);
+  EXPECT_EQ(other.config.data.idx.train_images, "");
 }
 
 TEST(ValidateTest, AResolvedConfigurationSetsNothingByItsDefaults) {
@@ -163,11 +220,10 @@ TEST(ValidateTest, AResolvedConfigurationSetsNothingByItsDefaults) {
   EXPECT_EQ(origin_of(again, "data.test_fraction"), "default");
   EXPECT_EQ(origin_of(again, "data.test_path"), "command line");
   const Override sizes{"model.hidden_sizes", "[8]", "command line"};
-  const Error error = test::error_of([&] { load({{"b.yaml", resolved, "/folder"}}, {sizes}); });
-  EXPECT_TRUE(std::string(error.what())
-                  .ends_with("model.num_layers: conflicts with model.hidden_sizes; remove one, or "
-                             "unset it with model.num_layers=null"))
-      << error.what();
+  const Loaded narrow = load({{"b.yaml", resolved, "/folder"}}, {sizes});
+  EXPECT_TRUE(origin_of(narrow, "model.hidden_sizes")
+                  .starts_with("command line, over model.num_layers of b.yaml:"))
+      << origin_of(narrow, "model.hidden_sizes");
 }
 
 TEST(ValidateTest, CountsHaveRoomForTheirProducts) {
