@@ -22,13 +22,20 @@ constexpr const char* kPrintConfig = "config print";  // --print-config is short
 constexpr const char* kNoJson = "--json is not supported by this command; remove it";
 
 // Commands and groups of commands.
-std::vector<std::string> top_level_commands(std::span<const CommandRow> table) {
+std::vector<std::string> command_names(std::span<const CommandRow> table) {
   std::vector<std::string> names;
-  for (const CommandRow& row : table) {
-    const std::string_view name = row.name;
-    if (name.find(' ') == std::string_view::npos) names.emplace_back(name);
-  }
+  for (const CommandRow& row : table) names.emplace_back(row.name);
   return names;
+}
+
+// `trainer predcit --data x.csv`: the flags of a misspelled command are unknown, too.
+void refuse_unknown_command(const ParsedArguments& parsed, std::span<const CommandRow> table,
+                            std::span<const char* const> words) {
+  if (!parsed.command.empty() || parsed.unknown_flags.empty() || words.size() < 2) return;
+  const std::string word = words[1];
+  if (word.empty() || word.front() == '-' || word.find('=') != std::string::npos) return;
+  throw Error(ErrorKind::kUsage,
+              unknown_word(word, "command line", command_names(table), parsed.known_flags));
 }
 
 bool* json_flag(const TableCommand& command) {
@@ -79,10 +86,11 @@ CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
     refuse(flags.unknown_topics(top_level_commands(table)));
     return show_text(parsed.help());
   }
+  refuse_unknown_command(parsed, table, std::span(argv, static_cast<std::size_t>(argc)));
   refuse_unknown_flags(parsed);
   Problems problems;
   CommandLine line;
-  line.common = flags.read(top_level_commands(table), problems);
+  line.common = flags.read(command_names(table), parsed.known_flags, problems);
   TableCommand& standard = program.commands.front();
   TableCommand& named = parsed.command.empty() ? standard : *program.find(parsed.command);
   named.command->check(line.common, problems);

@@ -57,13 +57,14 @@ Problems CommonFlags::unknown_topics(const std::vector<std::string>& commands) c
 }
 
 CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
+                                const std::vector<std::string>& known_flags,
                                 Problems& problems) const {
   CommonOptions common;
   common.config_files.assign(config_files_.begin(), config_files_.end());
   const auto add = [&](const std::string& text, const char* origin) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      problems.push_back(unknown_word(text, origin, commands));
+      problems.push_back(unknown_word(text, origin, commands, known_flags));
     } else {
       common.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), origin});
     }

@@ -30,7 +30,8 @@ class CommonFlags {
   std::vector<Option> config_options();
 
   /// The given options. An argument that is neither key=value nor one of `commands` is a problem.
-  CommonOptions read(const std::vector<std::string>& commands, Problems& problems) const;
+  CommonOptions read(const std::vector<std::string>& commands,
+                     const std::vector<std::string>& known_flags, Problems& problems) const;
 
   bool wants_version() const { return version_; }
   bool wants_config() const { return print_config_; }

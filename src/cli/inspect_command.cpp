@@ -28,7 +28,7 @@ class InspectCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    const apply::Inspection inspection = apply::inspect(model_);
+    const apply::Inspection inspection = apply::inspect(model_path(model_));
     print_safely(json_ ? apply::inspection_json(inspection) + "\n"
                        : apply::inspection_text(inspection));
     return 0;

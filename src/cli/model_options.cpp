@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 Option model_option(std::string& model) {
   return {"model", &model, "RUN_OR_CHECKPOINT",
-          "A run folder (its best epoch) or a checkpoint file"};
+          "A run folder (its best epoch), the name of a run in runs, or a checkpoint file"};
 }
 
 Option query_option(std::string& query) {
@@ -85,8 +85,14 @@ void show_notes(const apply::FileNotes& notes) {
   for (const std::string& warning : notes.warnings) log::warning(warning);
 }
 
+std::string model_path(const std::string& name) {
+  std::error_code ignored;
+  const fs::path run = fs::path("runs") / name;
+  return !fs::exists(name, ignored) && fs::is_directory(run, ignored) ? run.string() : name;
+}
+
 apply::Model load_model(const std::string& run_or_checkpoint) {
-  apply::Model model = apply::load_model(run_or_checkpoint);
+  apply::Model model = apply::load_model(model_path(run_or_checkpoint));
   for (const apply::Member& member : model.members) {
     if (member.position.step > 0) continue;
     log::warning(

@@ -57,6 +57,9 @@ Json model_json(const apply::Model& model, const data::TableSource& data, const 
 /// Logs what is to be said about a file that was read.
 void show_notes(const apply::FileNotes& notes);
 
+/// What the user means by a run or checkpoint: a path, or the name of a run in `runs`.
+std::string model_path(const std::string& name);
+
 /// apply::load_model(), with a warning if the model is untrained (the checkpoint before the first
 /// step).
 apply::Model load_model(const std::string& run_or_checkpoint);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,11 +22,46 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return near ? fmt::format("; did you mean \"{}\"?", *near) : "";
 }
 
+bool is_one_of(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 bool is_yaml(const std::string& word) {
-  std::error_code ignored;
   const std::string extension = lower_case(std::filesystem::path(word).extension().string());
-  return extension == ".yaml" || extension == ".yml" ||
-         std::filesystem::is_regular_file(word, ignored);
+  return extension == ".yaml" || extension == ".yml";
+}
+
+bool is_existing_file(const std::string& word) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(word, ignored);
+}
+
+// The flag for a file that stands alone.
+std::string suggest_flag_of_file(const std::string& word, const std::vector<std::string>& flags) {
+  if (is_one_of(flags, "--data") && (is_existing_file(word) || !is_one_of(flags, "--output"))) {
+    return fmt::format("; a table is given as --data {}", word);
+  }
+  if (is_one_of(flags, "--output"))
+    return fmt::format("; a file to write is given as --output {}", word);
+  return fmt::format("; a table is given as data.path={}", word);
+}
+
+// What other programs call a command, and the last word of commands of two.
+std::string suggest_command(const std::string& word, const std::vector<std::string>& commands) {
+  static constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+      {"fit", "train"},    {"test", "eval"},      {"evaluate", "eval"},
+      {"score", "eval"},   {"infer", "predict"},  {"apply", "predict"},
+      {"ls", "runs list"}, {"show", "runs show"}, {"validate", "config check"}};
+  if (word == "version") return "; use --version";
+  if (word == "resume") return "; use --resume RUN_OR_CHECKPOINT";
+  for (const auto& [other, name] : kOtherNames) {
+    if (word == other && is_one_of(commands, name))
+      return fmt::format("; did you mean \"{}\"?", name);
+  }
+  for (const std::string& name : commands) {
+    if (name.ends_with(" " + word)) return fmt::format("; did you mean \"{}\"?", name);
+  }
+  return suggestion(word, commands);
 }
 
 }  // namespace
@@ -33,6 +70,9 @@ bool is_yaml(const std::string& word) {
 std::string suggest_flag(const std::string& given, const std::vector<std::string>& known_flags) {
   std::string word = given.substr(std::min(given.find_first_not_of('-'), given.size()));
   std::replace(word.begin(), word.end(), '-', '_');
+  if (word == "data") {
+    return "; use data.path=VALUE, or write a configuration for a table with trainer init";
+  }
   for (const config::Field& field : config::fields()) {
     const bool same =
         std::find(field.aliases.begin(), field.aliases.end(), word) != field.aliases.end() ||
@@ -45,15 +85,19 @@ std::string suggest_flag(const std::string& given, const std::vector<std::string
 }
 
 std::string unknown_word(const std::string& word, const std::string& origin,
-                         const std::vector<std::string>& commands) {
+                         const std::vector<std::string>& commands,
+                         const std::vector<std::string>& flags) {
   const bool may_be_command = origin != "--set";
   const std::string problem = fmt::format("{}: expected {}key=value, got {}", origin,
                                           may_be_command ? "a command or " : "", in_quotes(word));
-  const std::string command = suggestion(word, commands);
-  if (may_be_command && command.empty() && is_yaml(word)) {
+  if (!may_be_command) return problem + suggestion(word, commands);
+  const std::string command = suggest_command(word, commands);
+  if (!command.empty()) return problem + command;
+  if (is_yaml(word))
     return problem + fmt::format("; a configuration is given as --config {}", word);
-  }
-  return problem + command;
+  const bool has_extension = std::filesystem::path(word).has_extension();
+  if (is_existing_file(word) || has_extension) return problem + suggest_flag_of_file(word, flags);
+  return problem + "; trainer --help lists the commands";
 }
 
 std::string unknown_topic(const std::string& word, const std::vector<std::string>& commands) {

@@ -43,7 +43,7 @@ class LineReader {
 
   TypedLine finish() {
     Problems ignored;
-    line_.common = program_.flags.read({}, ignored);
+    line_.common = program_.flags.read({}, {}, ignored);
     return std::move(line_);
   }
 

@@ -23,6 +23,7 @@
 #include "trainer/metrics/score.h"
 
 #include "cli/command.h"
+#include "cli/model_options.h"
 
 namespace trainer::cli {
 namespace fs = std::filesystem;
@@ -271,6 +272,7 @@ class VerifyCommand : public Command {
 
   // A single damaged file is an Error; of several, all are read.
   int run(const CommonOptions& /*common*/) override {
+    for (std::string& path : paths_) path = model_path(path);
     const bool is_single = paths_.size() == 1;
     if (is_single && !json_ && !fs::is_directory(paths_.front())) {
       const fs::path file = checkpoint::find_checkpoint(paths_.front());

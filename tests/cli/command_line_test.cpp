@@ -213,6 +213,26 @@ TEST(CommandLineTest, AWordThatIsNoCommandIsAnError) {
             "command line: expected a command or key=value, got \"trian\"; did you mean "
             "\"train\"?");
   EXPECT_EQ(message_of({"--set", "novalue"}), "--set: expected key=value, got \"novalue\"");
+  const std::string expected = "command line: expected a command or key=value, got ";
+  EXPECT_EQ(message_of({"predcit", "m.pt", "--zzz", "x.csv"}),
+            expected + "\"predcit\"; did you mean \"predict\"?");
+  EXPECT_EQ(message_of({"fit"}), expected + "\"fit\"; did you mean \"train\"?");
+  EXPECT_EQ(message_of({"version"}), expected + "\"version\"; use --version");
+  EXPECT_EQ(message_of({"check"}), expected + "\"check\"; did you mean \"config check\"?");
+  EXPECT_EQ(message_of({"qqqqq"}), expected + "\"qqqqq\"; trainer --help lists the commands");
+}
+
+TEST(CommandLineTest, AFileThatStandsAloneIsToldItsFlag) {
+  const std::string expected = "command line: expected a command or key=value, got ";
+  EXPECT_EQ(message_of({"train", "a.yml"}),
+            expected + "\"a.yml\"; a configuration is given as --config a.yml");
+  EXPECT_EQ(message_of({"train", "t.csv"}),
+            expected + "\"t.csv\"; a table is given as data.path=t.csv");
+  EXPECT_EQ(message_of({"predict", "m.pt", "no.csv"}),
+            expected + "\"no.csv\"; a file to write is given as --output no.csv");
+  EXPECT_EQ(message_of({"train", "--data", "t.csv"}),
+            "--data: unknown flag; use data.path=VALUE, or write a configuration for a table with "
+            "trainer init");
 }
 
 TEST(CommandLineTest, HelpOnWhatIsNoCommandIsAnError) {
