@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/load.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -362,30 +357,6 @@ class Loader {
 };
 
 }  // namespace
-
-Document read_document(const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& why) -> Error {
-    return {ErrorKind::kUsage, fmt::format("{}: {}", path.string(), why)};
-  };
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    throw refuse("expected a YAML file, got a folder; give the path of the file");
-  }
-  if (path == "-") {
-    return {"standard input", std::string(std::istreambuf_iterator<char>(std::cin), {}),
-            std::filesystem::current_path()};
-  }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw refuse(fmt::format("cannot read the configuration: {}", std::strerror(errno)));
-  }
-  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  // What comes out of a pipe (/dev/stdin, <(command)) lies in no folder.
-  const bool is_file = std::filesystem::is_regular_file(path, error);
-  return {
-      path.string(), std::move(text),
-      is_file ? std::filesystem::absolute(path).parent_path() : std::filesystem::current_path()};
-}
 
 Loaded load(const std::vector<Document>& documents, const std::vector<Override>& overrides) {
   return Loader(documents, overrides).finish();

@@ -54,7 +54,7 @@ void Conflicts::check_source() {
        {std::pair("data.path", Source::kCsv), std::pair("data.query", Source::kQuery),
         std::pair("data.query_folder", Source::kQuery),
         std::pair("data.query_files", Source::kQuery)}) {
-    if (!is_written(key) || data.source == source) continue;
+    if (!is_changed(key) || data.source == source) continue;
     report(key,
            fmt::format("has no effect unless data.source is {}; set data.source: {}",
                        to_text(source), to_text(source)),

@@ -120,9 +120,9 @@ TEST_F(CsvFormatTest, WhatCannotBeReadWithADecimalCommaIsExplained) {
   const std::string begin = "t.csv:2: column \"a\": expected a number, got ";
   const std::string fix = "; write it with a decimal comma and without thousands separators: ";
   EXPECT_EQ(problem("a;y\n1.234,5;1\n", {.targets = test::kTarget}, format),
-            begin + "\"1.234,5\"" + fix + "1234,5");
+            begin + "\"1.234,5\"" + fix + "1234,5, or set data.thousands: \".\"");
   EXPECT_EQ(problem("a;y\n1.234;1\n", {.targets = test::kTarget}, format),
-            begin + "\"1.234\"" + fix + "1234");
+            begin + "\"1.234\"" + fix + "1234, or set data.thousands: \".\"");
   EXPECT_EQ(problem("a;y\n3.14;1\n", {.targets = test::kTarget}, format),
             begin + "\"3.14\"" + fix + "3,14");
 }

@@ -363,9 +363,10 @@ TEST_F(DatasetTableTest, RefusesTimesThatCannotBeCompared) {
   EXPECT_EQ(problem_of("t,a,y\n2026-01-01,1,0\n,2,1\n"),
             "t.csv:3: column \"t\": expected a time, a number or a date such as 2026-03-01 or "
             "2026-03-01T12:30:00, got an empty field");
-  EXPECT_EQ(problem_of("t,a,y\n01.02.2026,1,0\n"),
-            "t.csv:2: column \"t\": expected a time, a number or a date such as 2026-03-01 or "
-            "2026-03-01T12:30:00, got \"01.02.2026\"");
+  EXPECT_EQ(
+      problem_of("t,a,y\n01/02/2026,1,0\n"),
+      "t.csv:2: column \"t\": expected a time, a number or a date such as 2026-03-01 or "
+      "2026-03-01T12:30:00, got \"01/02/2026\"; set data.date_order: day_first or month_first");
   EXPECT_EQ(problem_of("t,a,y\n2026-01-01,1,0\n20260102,2,1\n"),
             "t.csv:3: column \"t\": expected a date as in previous rows, got \"20260102\"");
   EXPECT_EQ(problem_of("when,a,y\n2026-01-01,1,0\n"),

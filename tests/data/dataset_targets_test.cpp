@@ -99,7 +99,7 @@ TEST_F(DatasetTargetsTest, WeightsAreOneOnAverageInEachPart) {
   data.weight = "w";
   data.test_path = folder_.write("test.csv", "w,y,a\n5,p,1\n").string();
   const Datasets datasets = load_datasets(data, 1);
-  EXPECT_EQ(datasets.train.weights, (Floats{4.0F / 6, 12.0F / 6, 8.0F / 6, 0}));
+  EXPECT_EQ(datasets.train.weights, (Floats{3.0F / 6, 9.0F / 6, 6.0F / 6}));
   EXPECT_EQ(datasets.test.weights, Floats{1});
   EXPECT_EQ(datasets.schema.feature_names, std::vector<std::string>{"a"});
 }

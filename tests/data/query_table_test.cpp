@@ -61,7 +61,7 @@ const char* const kMixed =
     "case when range % 11 = 5 then null else ['red', 'green', 'a much longer blue'][range % 3 + 1] "
     "end as colour, range % 2 = 0 as flag, range::text || 'x' as name, "
     "['train', 'val', 'test'][range % 3 + 1] as part, range % 5 as customer, "
-    "(range % 4) / 2 as w, range % 2 as y from range(5000)";
+    "(range % 4 + 1) / 2 as w, range % 2 as y from range(5000)";
 
 TEST_F(QueryTableTest, AParquetFileGivesTheTableOfACsvFile) {
   const auto parquet = write_result("t.parquet", kMixed);
