@@ -107,6 +107,7 @@ class Loader {
   }
 
   Loaded finish() {
+    choose_source();
     Loader before = *this;
     Loaded draft = finish_draft();
     if (problems_.empty()) {
@@ -241,6 +242,7 @@ class Loader {
         const auto high = precedences_.find(winner);
         if (low == precedences_.end() || high == precedences_.end()) continue;
         if (low->second >= high->second) continue;
+        if (source_follows_ && loser == "data.source") continue;  // it would follow again
         std::string& origin = loaded_.origins[winner];
         origin +=
             fmt::format("{} {} of {}", origin.find(kOver) == std::string::npos ? kOver : " and",
@@ -275,6 +277,7 @@ class Loader {
       loaded_.config.data.source = source;
       loaded_.origins["data.source"] = fmt::format("{}, from {}", loaded_.origins[key], key);
       precedences_["data.source"] = best;
+      source_follows_ = true;
     }
   }
 
@@ -349,8 +352,9 @@ class Loader {
 
   Loaded loaded_;
   std::filesystem::path query_folder_;  // of the document that set data.query
-  bool is_resolved_ = false;  // what is read states every key: a default there was not asked for
-  int precedence_ = 0;        // of what is read: a later document has a higher one
+  bool is_resolved_ = false;     // what is read states every key: a default there was not asked for
+  bool source_follows_ = false;  // data.source was not set
+  int precedence_ = 0;           // of what is read: a later document has a higher one
   std::map<std::string, int> precedences_;  // by key; those that are not in it are defaults
   std::set<std::string> resolved_;          // keys whose values were stated like that
   std::vector<std::string> problems_;

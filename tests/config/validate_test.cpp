@@ -210,6 +210,14 @@ TEST(ValidateTest, TheSourceFollowsFromTheFileThatIsNamed) {
                                                        {"data.target", "y", "command line"}});
   EXPECT_EQ(other.config.data.source, Source::kCsv);
   EXPECT_EQ(other.config.data.idx.train_images, "");
+  // A source that follows cannot give way: it would follow again.
+  const Error error = test::error_of([] {
+    load({{"a.yaml", "data: {path: /x.csv, target: y}", ""}},
+         {{"data.npy.test_features", "/b", "command line"}});
+  });
+  EXPECT_STREQ(error.what(),
+               "command line: data.npy.test_features: has no effect unless data.source is npy; set "
+               "data.source: npy");
 }
 
 TEST(ValidateTest, AResolvedConfigurationSetsNothingByItsDefaults) {
