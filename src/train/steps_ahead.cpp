@@ -122,13 +122,10 @@ bool StepsAhead::run_together(Session& session, int64_t count) {
   return false;
 }
 
-// As many as take so long that reading their results takes no part of the time, and so short that
-// progress and signals need not wait.
 void StepsAhead::choose_length(double seconds) {
-  constexpr double kMostSeconds = 0.1;
-  if (seconds > kMostSeconds) {
+  if (seconds > max_seconds_) {
     length_ = std::max<int64_t>(1, length_ / 2);
-  } else if (seconds < kMostSeconds / 2 && std::ssize(results_) == length_) {
+  } else if (seconds < max_seconds_ / 2 && std::ssize(results_) == length_) {
     length_ = std::min(2 * length_, max_length_);
   }
 }

@@ -20,8 +20,11 @@ namespace trainer::train {
 /// Runs the steps of a session, several without waiting in between.
 class StepsAhead {
  public:
-  /// Starts up to `max_length` steps together.
-  explicit StepsAhead(int64_t max_length) : max_length_(max_length) {}
+  /// Starts up to `max_length` steps together: as many as take so long that reading their results
+  /// takes no part of the time, and at most `max_seconds`, so that progress and signals need not
+  /// wait.
+  explicit StepsAhead(int64_t max_length, double max_seconds = 0.1)
+      : max_length_(max_length), max_seconds_(max_seconds) {}
 
   /// Runs the next steps of `session`, at least one and at most `most`, as run_step() does. Returns
   /// their results, until the next call; all are finite but for the last one. The caller advances
@@ -47,6 +50,7 @@ class StepsAhead {
   void choose_length(double seconds);
 
   int64_t max_length_;
+  double max_seconds_;
   std::vector<StepStats> results_;
   SavedState saved_;
   int64_t length_ = 1;       // how many steps are started together

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -14,9 +15,10 @@
 
 namespace trainer::test {
 
-/// Trains to the end without evaluation, with up to `max_length` steps started together.
+/// Trains to the end without evaluation, with up to `max_length` steps started together, however
+/// long they take.
 inline void train_ahead(train::Session& session, int64_t max_length) {
-  train::StepsAhead ahead(max_length);
+  train::StepsAhead ahead(max_length, std::numeric_limits<double>::infinity());
   const auto num_samples = [&] {
     return schedule::samples_per_epoch(session.config.training, session.train.size());
   };
