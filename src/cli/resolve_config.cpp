@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/config/log_settings.h"
 #include "trainer/core/error.h"
 #include "trainer/core/log.h"
 

@@ -3,7 +3,6 @@
 
 #include <zlib.h>
 
-#include <CLI/Version.hpp>
 #include <fmt/format.h>
 #include <spdlog/version.h>
 #ifdef TRAINER_HAS_SQLITE
@@ -26,7 +25,7 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
       {"fmt",
        fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH)},
-      {"CLI11", CLI11_VERSION},
+      {"CLI11", TRAINER_CLI11_VERSION},
       {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
                                     NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
       {"zlib", zlibVersion()}};
