@@ -141,8 +141,8 @@ class Joining {
 
   void meet() {
     if (rendezvous_.meeting == Meeting::kAddress) {
-      address_ = {rendezvous_.host, rendezvous_.port,
-                  rendezvous_.is_local ? Door::kUser : Door::kNetwork};
+      address_ = rendezvous_.is_local ? Address{kLocalHost, rendezvous_.port, Door::kUser}
+                                      : Address{rendezvous_.host, rendezvous_.port};
       token_ = launch::token_of_user(launch::process_environment);
       if (place_.rank == 0) host(address_);
       connect_to_store();
