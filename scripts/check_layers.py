@@ -13,7 +13,7 @@ from pathlib import Path
 
 LIBTORCH = re.compile(r"^(ATen|torch|c10|caffe2)/")
 ONNX_LIBRARY = re.compile(r"^(onnx|google/protobuf)/")
-CLI11 = re.compile(r"^CLI/(?!Version)")
+CLI11 = re.compile(r"^CLI/")
 CLI11_FILE = Path("src/cli/parser.cpp")  # CLI11 takes seconds to compile
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 HALVES = re.compile(r"^set\((core|onnx|engine|program)_layers\s+([^)]*)\)", re.MULTILINE)

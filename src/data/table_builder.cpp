@@ -69,13 +69,12 @@ std::string length_problem(std::string_view field) {
 }
 
 // One group in every spelling, that of a boolean too.
-std::string group_key(std::string_view field, char decimal) {
+std::string group_key(std::string_view field, const CsvFormat& format) {
   const std::string lower = lower_case(field);
   if (lower == "true" || lower == "false") return lower;
-  if (decimal == '.' || !number_in(field, decimal)) return value_key(field);
-  std::string plain(field);
-  std::replace(plain.begin(), plain.end(), decimal, '.');
-  return value_key(plain);
+  if (!number_in(field, format)) return value_key(field);
+  return value_key(
+      plain_number(field, format.decimal, format.thousands).value_or(std::string(field)));
 }
 
 }  // namespace
@@ -219,8 +218,7 @@ int64_t TableBuilder::group(size_t column, std::string_view field) {
   const auto [number, is_new] = interners_[column].intern(field);
   if (is_new) {
     const auto next = static_cast<int64_t>(group_of_value_.size());
-    groups_.push_back(
-        group_of_value_.emplace(group_key(field, format_.decimal), next).first->second);
+    groups_.push_back(group_of_value_.emplace(group_key(field, format_), next).first->second);
   }
   return groups_[number];
 }
