@@ -64,7 +64,7 @@ TEST(TorchrunStoreTest, TellsAllRanksTheTextOfTheFirst) {
   options.waitWorkers = false;
   const auto agent = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
   const launch::Rendezvous rendezvous{launch::Meeting::kStore, "127.0.0.1", agent->getPort(),
-                                      "attempt_1/"};
+                                      "attempt_1/", ""};
   const auto share = [&](int64_t rank) {
     return share_by_torchrun(rendezvous, {launch::Launcher::kTorchrun, rank, 2},
                              rank == 0 ? "4711 token 10.0.0.1" : "", kPatience);
@@ -78,7 +78,7 @@ TEST(TorchrunStoreTest, TellsAllRanksTheTextOfTheFirst) {
 TEST(TorchrunStoreTest, ThatIsNotThereIsNamed) {
   const int64_t port = launch::port_of(launch::listen_at({"127.0.0.1", 0}));  // free again
   const std::string message = test::message_of(ErrorKind::kDevice, [&] {
-    share_by_torchrun({launch::Meeting::kStore, "127.0.0.1", port, ""},
+    share_by_torchrun({launch::Meeting::kStore, "127.0.0.1", port, "", ""},
                       {launch::Launcher::kTorchrun, 1, 2}, "", milliseconds(100));
   });
   EXPECT_TRUE(message.starts_with(
