@@ -83,7 +83,7 @@ CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
   if (parsed.wants_help) return show_text(parsed.help());
   if (flags.wants_version()) return show_text(version_text());
   if (flags.wants_help()) {
-    refuse(flags.unknown_topics(top_level_commands(table)));
+    refuse(flags.unknown_topics(command_names(table)));
     return show_text(parsed.help());
   }
   refuse_unknown_command(parsed, table, std::span(argv, static_cast<std::size_t>(argc)));
