@@ -10,6 +10,7 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json_reader.h"
 #include "trainer/run/system_info.h"
 
 namespace trainer::bench {
@@ -146,7 +147,7 @@ std::string accelerators_text(const Json& context) {
   std::vector<std::string> texts;
   const Json::json_pointer pointer("/system/accelerators");
   if (context.contains(pointer)) {
-    for (const Json& one : context.at(pointer)) texts.push_back(run::accelerator_text(one));
+    for (const Json& one : context.at(pointer)) texts.push_back(run::accelerator_text(JsonReader(one)));
   }
   return texts.empty() ? "none" : joined(texts, "; ");
 }

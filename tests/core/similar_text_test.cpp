@@ -11,7 +11,7 @@
 namespace trainer {
 namespace {
 
-using Words = std::vector<std::string>;
+using Names = std::vector<std::string>;
 
 TEST(SimilarTextTest, CapitalsAndTheFormOfUnicodeDoNotCount) {
   EXPECT_EQ(folded("Ab-9"), "ab-9");
@@ -22,13 +22,13 @@ TEST(SimilarTextTest, CapitalsAndTheFormOfUnicodeDoNotCount) {
 }
 
 TEST(SimilarTextTest, NamesWhatIsAlike) {
-  EXPECT_EQ(similar_texts(Words{"No", "Yes", "no", "NO", "na\u00EFve", "nai\u0308ve"}),
-            (Words{"\"No\"", "\"no\"", "\"NO\"", "\"na\u00EFve\"", "\"nai\u0308ve\""}));
-  EXPECT_TRUE(similar_texts(Words{"a", "b"}).empty());
+  EXPECT_EQ(similar_texts(Names{"No", "Yes", "no", "NO", "na\u00EFve", "nai\u0308ve"}),
+            (Names{"\"No\"", "\"no\"", "\"NO\"", "\"na\u00EFve\"", "\"nai\u0308ve\""}));
+  EXPECT_TRUE(similar_texts(Names{"a", "b"}).empty());
 }
 
 TEST(SimilarTextTest, AWordInAnotherFormIsSuggested) {
-  const Words words = {"x", "pr\u00E9nom"};
+  const Names words = {"x", "pr\u00E9nom"};
   EXPECT_EQ(nearest_word("pre\u0301nom", words), words[1]);
 }
 
