@@ -147,7 +147,8 @@ std::string accelerators_text(const Json& context) {
   std::vector<std::string> texts;
   const Json::json_pointer pointer("/system/accelerators");
   if (context.contains(pointer)) {
-    for (const Json& one : context.at(pointer)) texts.push_back(run::accelerator_text(JsonReader(one)));
+    for (const Json& one : context.at(pointer))
+      texts.push_back(run::accelerator_text(JsonReader(one)));
   }
   return texts.empty() ? "none" : joined(texts, "; ");
 }
