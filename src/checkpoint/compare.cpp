@@ -167,10 +167,12 @@ int rank(const std::string& entry) {
 }
 
 // All that a file has, but for what differs between equal runs: the output folder, the length of
-// times in metrics.jsonl, and where the data files are.
+// times in metrics.jsonl, where the data files are, and the number of threads, which follows the
+// load of the machine.
 Dict comparable(Checkpoint checkpoint) {
   checkpoint.config.clear();
   checkpoint.metrics_bytes = 0;
+  checkpoint.num_threads = 1;
   for (data::Fingerprint& file : checkpoint.fingerprints) file.path.clear();
   Dict entries = to_dict(checkpoint);
   std::stable_sort(entries.begin(), entries.end(),

@@ -5,11 +5,13 @@
 #include <ctime>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/run/history.h"
 #include "trainer/run/metrics_log.h"
 
 namespace trainer::engine {
@@ -67,14 +69,20 @@ RunFolder create_folder_unless_started(const config::Config& config, const std::
   return create_folder(config, resolved);
 }
 
+// Whether the last files of the run are there: that it is complete is written behind them.
+bool has_ended(const run::RunDir& run) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(run.summary(), ignored)) return false;
+  const std::vector<run::Start> starts = run::read_history(run.root).starts;
+  return !starts.empty() && starts.back().end == run::End::kComplete;
+}
+
 }  // namespace
 
 RunFolder open_run_folder(const TrainRequest& request, const std::string& resolved, Trains trains) {
   if (const auto root = resumed_folder(request); !root.empty()) {
     RunFolder folder{{root}, request.resume->checkpoint.metrics_bytes, request.resume->lock, true};
-    std::error_code ignored;
-    folder.is_complete =
-        trains == Trains::kNo && std::filesystem::exists(folder.run.summary(), ignored);
+    folder.is_complete = trains == Trains::kNo && has_ended(folder.run);
     if (folder.is_complete) return folder;
     run::require_records(folder.run.metrics(), folder.metrics_bytes);
     // The configuration of a run is the one that it was trained with.

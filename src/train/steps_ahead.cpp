@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
 #include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/log.h"
 #include "trainer/core/stopwatch.h"

@@ -174,7 +174,6 @@ TEST(CompareTest, EveryPlainFieldIsCompared) {
         "metrics train accuracy: 0.75 and 0.5"},
        {[](Checkpoint& c) { c.epoch_metrics.validation.clear(); },
         "metrics validation: missing from the second"},
-       {[](Checkpoint& c) { c.num_threads = 2; }, "num_threads: 4 and 2"},
        {[](Checkpoint& c) { c.bf16_products = Bf16Products::kAmx; },
         "bf16_products: missing from the first"}});
 }
