@@ -7,8 +7,8 @@ Usage: scripts/check_sources.py clangd|analyzer TOOL BUILD_FOLDER [FILE...]
     what its headers declare, where clang-tidy spends four fifths of its time.
   analyzer: TOOL is clang-tidy, over src: the checks that follow the paths through a function, which
     clangd leaves out
-Status 1 if any fails. With TRAINER_CHECK_MINUTES set, for slow machines of CI, what was changed last
-is looked at first, and what has not been begun after that time is left out and counted.
+Status 1 if any fails. With TRAINER_CHECK_MINUTES set, for slow machines of CI, what was changed
+last is looked at first, and what has not been begun after that time is left out and counted.
 """
 
 from __future__ import annotations
