@@ -14,7 +14,6 @@
 
 #include "trainer/core/json.h"
 #include "trainer/core/version.h"
-#include "trainer/duckdb/query.h"
 
 namespace trainer::run {
 
@@ -35,8 +34,6 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
 #ifdef TRAINER_HAS_SQLITE
   libraries.emplace_back("SQLite", sqlite3_libversion());
 #endif
-  std::string duckdb;
-  if (duckdb::is_available(duckdb)) libraries.emplace_back("DuckDB", duckdb);
   return libraries;
 }
 

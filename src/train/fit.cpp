@@ -152,7 +152,8 @@ void report_perfect_score(const Session& session, const run::MetricsRecord& vali
   constexpr int64_t kMaxEpochs = 3;
   constexpr int64_t kMinRows = 100;
   constexpr double kPerfectR2 = 0.9999;
-  if (output.reported_perfect_score || session.state.position.epoch > kMaxEpochs ||
+  const bool is_generated = session.config.data.source == config::Source::kSynthetic;
+  if (is_generated || output.reported_perfect_score || session.state.position.epoch > kMaxEpochs ||
       session.data.validation.size() < kMinRows) {
     return;
   }

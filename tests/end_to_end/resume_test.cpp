@@ -319,7 +319,9 @@ TEST(ResumeTest, AutoBeginsARunThenGoesOnWithItThenSaysThatItIsComplete) {
   EXPECT_EQ(first.err.find("resumed"), std::string::npos) << first.err;
   const ProcessResult second = trainer_in(folder.path(), arguments + "2");
   ASSERT_EQ(second.exit_code, 0) << second.err;
-  EXPECT_TRUE(second.err.starts_with("---------- resumed ----------\n")) << second.err;
+  // Behind the line that says what is kept of the run of one epoch: its results.
+  EXPECT_TRUE(second.err.starts_with("what came after epoch 1, step 25 is kept in ")) << second.err;
+  EXPECT_NE(second.err.find("\n---------- resumed ----------\n"), std::string::npos) << second.err;
   EXPECT_NE(second.err.find("/checkpoints/last.pt at epoch 1, step "), std::string::npos)
       << second.err;
   const ProcessResult third = trainer_in(folder.path(), arguments + "2");

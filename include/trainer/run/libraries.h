@@ -7,9 +7,9 @@
 
 namespace trainer::run {
 
-/// Name and version of each library that this program uses, but for the BLAS (run/blas.h): those
-/// that it was built with, of zlib, zstd and SQLite those that are loaded, and DuckDB where one is
-/// found.
+/// Name and version of each library that this program uses, but for the BLAS (run/blas.h) and
+/// DuckDB, which is opened where it is needed only (`trainer doctor` names it): those that it was
+/// built with, of zlib, zstd and SQLite those that are loaded.
 std::vector<std::pair<std::string, std::string>> library_versions();
 
 }  // namespace trainer::run
