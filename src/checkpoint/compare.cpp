@@ -107,6 +107,10 @@ class Comparison {
         report("{}{}: missing from the first", of, b[i].first);
       } else if (i >= b.size()) {
         report("{}{}: missing from the second", of, a[i].first);
+      } else if (!has(a, b[i].first)) {
+        report("{}{}: missing from the first", of, b[i].first);
+      } else if (!has(b, a[i].first)) {
+        report("{}{}: missing from the second", of, a[i].first);
       } else if (a[i].first != b[i].first) {
         report("{}{}: {} at this position in the second", of, a[i].first, b[i].first);
       } else {
@@ -123,6 +127,11 @@ class Comparison {
     report("{}: {}", what,
            pair_text(DType::kFloat64, reinterpret_cast<const std::byte*>(&a),
                      reinterpret_cast<const std::byte*>(&b)));
+  }
+
+  static bool has(const Dict& dict, const std::string& name) {
+    return std::any_of(dict.begin(), dict.end(),
+                       [&](const auto& entry) { return entry.first == name; });
   }
 
   void lists(const std::string& what, const List& a, const List& b) {
@@ -159,8 +168,10 @@ class Comparison {
   std::optional<std::string> found_;
 };
 
-// What explains most comes first: of two runs at different steps all weights differ.
+// What explains most comes first: of two runs at different steps all weights differ. The version
+// follows from the rest.
 int rank(const std::string& entry) {
+  if (entry == "format_version") return 4;
   if (entry == "progress") return 0;
   if (entry == "optimizer") return 2;
   return entry == "model" ? 3 : 1;

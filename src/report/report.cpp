@@ -101,8 +101,20 @@ Json system_rows(const JsonReader& system) {
   return rows;
 }
 
+/// system.json and its rows; a damaged file is said there, and the rest of the report goes without
+/// it.
+std::pair<JsonReader, Json> read_system(const RunEntry& entry) {
+  try {
+    JsonReader system = JsonReader::of_file(run::RunDir{entry.folder}.system());
+    Json rows = system_rows(system);
+    return {std::move(system), std::move(rows)};
+  } catch (const Error& e) {
+    return {JsonReader(Json()), Json::array({Json::array({"problem", e.what()})})};
+  }
+}
+
 Json run_json(const RunEntry& entry, std::size_t run) {
-  const JsonReader system = JsonReader::of_file(run::RunDir{entry.folder}.system());
+  const auto [system, rows] = read_system(entry);
   Json json = {{"letter", tracking::letter_of(run)},
                {"name", entry.name},
                {"folder", entry.folder.string()},
@@ -116,7 +128,7 @@ Json run_json(const RunEntry& entry, std::size_t run) {
                {"cards", cards(entry)},
                {"warnings", logged_warnings(entry.folder)},
                {"settings", settings(entry)},
-               {"system", system_rows(system)}};
+               {"system", rows}};
   if (const auto starts = system["starts"].elements(); !starts.empty()) {
     json["command"] = starts.front().text("command_line");
     json["device"] = starts.front().text("device");

@@ -167,7 +167,7 @@ TEST_F(CheckpointTest, PythonFindsPlainNames) {
   for (const auto& [name, value] : root) names.push_back(name);
   EXPECT_EQ(names, (std::vector<std::string>{"format", "format_version", "trainer_version", "model",
                                              "optimizer", "progress", "config", "schema",
-                                             "data_files", "num_threads"}));
+                                             "data_files", "num_threads", "metrics"}));
   EXPECT_EQ(*find(root, "format")->get_if<std::string>(), "trainer-checkpoint");
   EXPECT_EQ(*find(root, "format_version")->get_if<int64_t>(), 4);
 }

@@ -109,8 +109,8 @@ TEST_F(SupersededTest, WhatAKilledProcessLeftIsRemoved) {
 
 TEST_F(SupersededTest, ACheckpointThatIsDamagedIsNotKept) {
   fs::resize_file(file("checkpoint_epoch_003.pt"), 100);  // and last.pt
-  EXPECT_EQ(keep("checkpoint_epoch_002.pt"), kept("1"));
-  EXPECT_EQ(to_text(run::read_superseded(kept("1"))), "epoch 3: 1 record");
+  // The run does the same again.
+  EXPECT_EQ(keep("checkpoint_epoch_002.pt"), std::nullopt);
 }
 
 }  // namespace

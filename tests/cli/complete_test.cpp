@@ -166,10 +166,10 @@ TEST(CompleteTest, ListsFiles) {
 // So that completion knows what each value is.
 TEST(CompleteTest, EachKindOfValueIsKnown) {
   const std::vector<std::string> known = {
-      "",       "FILE",       "FOLDER",   "RUN",   "RUN ...",   "RUN_OR_CHECKPOINT",
-      "COLUMN", "NAME",       "NAME,...", "VALUE", "KEY=VALUE", "RUN_OR_CHECKPOINT ...",
-      "SELECT", "EXPRESSION", "TIME",     "TEXT",  "N",         "ROWS",
-      "FORMAT", "METRIC",     "SHELL"};
+      "",       "FILE",       "FOLDER",   "RUN",        "RUN ...",   "RUN_OR_CHECKPOINT",
+      "COLUMN", "NAME",       "NAME,...", "VALUE",      "KEY=VALUE", "RUN_OR_CHECKPOINT ...",
+      "SELECT", "EXPRESSION", "TIME",     "TEXT",       "N",         "ROWS",
+      "FORMAT", "METRIC",     "SHELL",    "REMOVED ..."};
   for (const CommandRow& row : command_table()) {
     if (row.make == nullptr) continue;
     const auto command = row.make();

@@ -16,7 +16,7 @@ namespace {
 
 TEST(ValidateTest, AFileThatWouldNotBeUsedIsAConflict) {
   EXPECT_EQ(message_of("data: {path: x.csv}"),
-            "a.yaml:1: data.path: has no effect unless data.source is csv; set data.source: csv");
+            "data.target: expected a value because data.source is csv, got nothing");
   EXPECT_EQ(message_of("data: {group: a}"),
             "a.yaml:1: data.group: has no effect unless data.source is csv or query; set "
             "data.source: csv");

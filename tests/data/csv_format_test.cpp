@@ -71,7 +71,8 @@ TEST_F(CsvFormatTest, ChosenMissingValuesTakeThePlaceOfTheOthers) {
 
 TEST_F(CsvFormatTest, AMissingTargetIsAnErrorThatNamesTheKey) {
   EXPECT_EQ(problem("a,y\n1,1\n2,N/A\n", {.targets = test::kTarget}),
-            "t.csv:3: column \"y\": expected a target, got \"N/A\", a missing value; fill it in, "
+            "t.csv:3: column \"y\": expected a target, got \"N/A\", a missing value; if it is a "
+            "class, set data.missing to a list without it; else fill it in, "
             "remove the row, or drop all such rows with data.drop_rows_without_target: true");
 }
 

@@ -373,7 +373,8 @@ TEST_F(CsvTest, RefusesAMissingTarget) {
             "t.csv:3: column \"y\": expected a target, got an empty field; fill it in, remove the "
             "row, or drop all such rows with data.drop_rows_without_target: true");
   EXPECT_EQ(problem("a,y\n1,NA\n"),
-            "t.csv:2: column \"y\": expected a target, got \"NA\", a missing value; fill it in, "
+            "t.csv:2: column \"y\": expected a target, got \"NA\", a missing value; if it is a "
+            "class, set data.missing to a list without it; else fill it in, "
             "remove the row, or drop all such rows with data.drop_rows_without_target: true");
 }
 

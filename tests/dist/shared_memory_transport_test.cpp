@@ -197,7 +197,7 @@ TEST(SharedMemoryTransportTest, WhoDoesNotAnswerIsLost) {
           ADD_FAILURE() << "expected an error";
         } catch (const Error& error) {
           EXPECT_EQ(error.kind(), ErrorKind::kLostProcess);
-          EXPECT_STREQ(error.what(), "no answer");
+          EXPECT_STREQ(error.what(), "no answer within 50 ms");
         }
       },
       options_with(true, milliseconds(50)));
@@ -216,7 +216,8 @@ TEST(SharedMemoryTransportTest, WhoGivesUpIsNotWaitedFor) {
                     rank == 0 ? Patience::kForStart : Patience::kForStep);
       ADD_FAILURE() << "expected an error";
     } catch (const Error& error) {
-      EXPECT_STREQ(error.what(), rank == 0 ? "a process of this machine has ended" : "no answer");
+      EXPECT_STREQ(error.what(),
+                   rank == 0 ? "a process of this machine has ended" : "no answer within 50 ms");
     }
   };
   run_on({"a", "a", "a"}, body, options);

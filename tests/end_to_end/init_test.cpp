@@ -205,7 +205,7 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
           last_line(made.err));
   const std::string yaml = test::read_file(folder.path() / "t.yaml");
   for (const char* line : {"\n  decimal: \",\"\n", "NaN, None, \"?\", \"-\", \"-999\"]\n",
-                           "\n  # 50 rows have no value.\n  drop_rows_without_target: true\n",
+                           "\n  # 50 rows have no value", "\n  drop_rows_without_target: true\n",
                            "\n  # 5 features: 2 numeric columns, 1 categorical: \"kind\" (3).\n"}) {
     EXPECT_NE(yaml.find(line), std::string::npos) << line << "\nis not in\n" << yaml;
   }

@@ -152,7 +152,7 @@ TEST_F(NumbersTest, WhatIsTooGoodIsNamedOnce) {
       "the target or are only known after it with data.ignore\n";
   const std::size_t at = result.err.find(question);
   EXPECT_NE(at, std::string::npos) << result.err;
-  EXPECT_EQ(result.err.find("validation accuracy is", at + 1), std::string::npos);
+  EXPECT_EQ(result.err.find("validation accuracy is", at + question.size()), std::string::npos);
   EXPECT_NE(trainer("init --data leak.csv --target y --output init.yaml").err.find(note),
             std::string::npos);
   EXPECT_NE(test::read_file(folder_.path() / "init.yaml")

@@ -174,7 +174,8 @@ TEST_F(ReportTest, WorstRowsAreAsTheFileHasThem) {
   }
   folder_.write("t.csv", csv);
   train(
-      "data.source=csv data.path=t.csv data.target=rent data.id=name data.missing=[k.A.] "
+      "data.source=csv data.path=t.csv data.delimiter=semicolon data.target=rent data.id=name "
+      "data.missing=[k.A.] "
       "recipe=tabm training.epochs=2 data.test_fraction=0.3 seed=3");
   const Json found = data_of(report("latest"))["evaluations"][0];
   const Json& head = found["worst"]["head"];

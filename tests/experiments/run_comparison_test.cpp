@@ -44,10 +44,10 @@ TEST_F(RunComparisonTest, TheFileThatDiffersIsNamed) {
   checkpoint::Checkpoint c = test::sound_checkpoint();
   ++c.state.position.step;
   save("b", "best.pt", c);
-  EXPECT_EQ(difference(), "best.pt: step: 12 and 13");
+  EXPECT_EQ(difference(), "best.pt: progress step: 12 and 13");
   ++c.state.position.step;
   save("b", "last.pt", c);
-  EXPECT_EQ(difference(), "last.pt: step: 12 and 14");
+  EXPECT_EQ(difference(), "last.pt: progress step: 12 and 14");
 }
 
 TEST_F(RunComparisonTest, AFileThatIsMissingIsADifference) {

@@ -42,7 +42,7 @@ const Floats kLogits = {2, 1, 1, 2, 0, 1, 1, 3};
 
 TEST(ReportTest, SaysEverythingOfClasses) {
   const Report report = make_report({kCatOrDog, kFour, {kLogits, 2}}, 0.25);
-  EXPECT_EQ(summary_text(report), "accuracy 75.00 %, F1 73.33 %, AUROC 0.8750, loss 0.2500");
+  EXPECT_EQ(summary_text(report), "accuracy 75.00 %, F1 73.33 %, AUROC 0.8750, log loss 0.5167");
   EXPECT_EQ(details_text(report),
             "class  precision    recall       F1  rows\n"
             "cat     100.00 %   50.00 %  66.67 %     2\n"
@@ -75,7 +75,7 @@ TEST(ReportTest, TheBaselineIsTheMostFrequentClassOfTheTrainingPart) {
   const Floats outputs = {2, 1, 1, 2, 1, 0, 1, 3};  // half of them right
   const Report report = make_report({schema, kFour, {outputs, 2}}, 0.25);
   EXPECT_EQ(result_lines("test", report, " (best epoch)"),
-            "test        accuracy 50.00 %, F1 50.00 %, AUROC 0.6250, loss 0.2500 (best epoch)\n"
+            "test        accuracy 50.00 %, F1 50.00 %, AUROC 0.6250, log loss 0.7667 (best epoch)\n"
             "            balanced accuracy 50.00 %, binary F1 50.00 %, PR-AUC 0.7500\n"
             "            log loss 0.7667, Brier score 0.2889, calibration error 0.3281\n"
             "baseline    accuracy 50.00 %, F1 33.33 %, AUROC 0.5000 (always \"dog\")\n"
