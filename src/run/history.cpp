@@ -49,11 +49,16 @@ Start read_start(const JsonReader& json) {
 
 }  // namespace
 
-History read_history(const std::filesystem::path& root) {
+History read_records(const std::filesystem::path& root) {
   History history;
   read_json_lines(
       RunDir{root}.metrics(), [&](const JsonReader& record) { add_record(record, history); },
       "\"time_seconds\"");
+  return history;
+}
+
+History read_history(const std::filesystem::path& root) {
+  History history = read_records(root);
   for (const JsonReader& start : JsonReader::of_file(RunDir{root}.system())["starts"].elements()) {
     history.starts.push_back(read_start(start));
   }

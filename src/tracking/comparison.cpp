@@ -69,7 +69,7 @@ std::optional<std::size_t> best_of(const std::vector<RunEntry>& entries,
 std::vector<double> losses_of(const RunEntry& entry) {
   std::vector<double> losses;
   if (entry.kind != Kind::kRun) return losses;
-  for (const run::EpochRecord& epoch : run::read_history(entry.folder).epochs) {
+  for (const run::EpochRecord& epoch : run::read_records(entry.folder).epochs) {
     losses.push_back(
         epoch.validation_or_train().loss.value_or(std::numeric_limits<double>::quiet_NaN()));
   }

@@ -63,7 +63,7 @@ TEST_P(SimulatedDeviceRunTest, AModelThatDoesNotFitEndsWithFive) {
   const ProcessResult result = on_device("-q --epochs 1", "max_buffer_bytes=30000");
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_EQ(result.err,
-            "error: out of memory on " + std::string(GetParam()) +
+            "error: out of memory on " + device_name() +
                 " for data and model; use a smaller model or data file, device: cpu, or "
                 "training.on_out_of_memory: fallback_cpu (Invalid buffer size: 71.06 KB)\n");
 }

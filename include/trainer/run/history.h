@@ -54,8 +54,12 @@ struct History {
   std::vector<Start> starts;
 };
 
-/// Reads metrics.jsonl and system.json of the run folder `root`; what is missing or damaged there
-/// is left out.
+/// Reads metrics.jsonl of the run folder `root`, and so no starts. Lines that are no record, such
+/// as one that a crash cut off, are passed over. Throws Error(kCheckpoint) for values of another
+/// type.
+History read_records(const std::filesystem::path& root);
+
+/// Reads system.json, too. Throws Error(kCheckpoint) if it is damaged.
 History read_history(const std::filesystem::path& root);
 
 /// Notes in system.json of the run folder `root` how its last start has ended. Throws
