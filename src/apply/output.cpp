@@ -56,7 +56,9 @@ void Output::fail() const {
 
 void Output::write(std::string_view text) {
   if (packer_) return put(packer_->pack(text));
-  is_on_terminal_ ? put(safe_for_terminal(text)) : put(text);
+  if (!is_on_terminal_) return put(text);
+  const std::string safe = safe_for_terminal(text);
+  put(safe);
 }
 
 void Output::put(std::string_view bytes) {

@@ -103,13 +103,9 @@ class Comparison {
   void entries(const std::string& what, const Dict& a, const Dict& b) {
     const std::string of = what.empty() ? "" : what + " ";
     for (std::size_t i = 0; !found_ && i < std::max(a.size(), b.size()); ++i) {
-      if (i >= a.size()) {
+      if (i >= a.size() || (i < b.size() && !has(a, b[i].first))) {
         report("{}{}: missing from the first", of, b[i].first);
-      } else if (i >= b.size()) {
-        report("{}{}: missing from the second", of, a[i].first);
-      } else if (!has(a, b[i].first)) {
-        report("{}{}: missing from the first", of, b[i].first);
-      } else if (!has(b, a[i].first)) {
+      } else if (i >= b.size() || !has(b, a[i].first)) {
         report("{}{}: missing from the second", of, a[i].first);
       } else if (a[i].first != b[i].first) {
         report("{}{}: {} at this position in the second", of, a[i].first, b[i].first);
@@ -170,7 +166,7 @@ class Comparison {
 
 // What explains most comes first: of two runs at different steps all weights differ. The version
 // follows from the rest.
-int rank(const std::string& entry) {
+int place_of(const std::string& entry) {
   if (entry == "format_version") return 4;
   if (entry == "progress") return 0;
   if (entry == "optimizer") return 2;
@@ -186,8 +182,9 @@ Dict comparable(Checkpoint checkpoint) {
   checkpoint.num_threads = 1;
   for (data::Fingerprint& file : checkpoint.fingerprints) file.path.clear();
   Dict entries = to_dict(checkpoint);
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const auto& a, const auto& b) { return rank(a.first) < rank(b.first); });
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return place_of(a.first) < place_of(b.first);
+  });
   return entries;
 }
 
