@@ -3,7 +3,6 @@
 
 #include <map>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 
 #include <fmt/format.h>
@@ -13,38 +14,45 @@
 namespace trainer::config {
 
 // A file named but not used would be a run on other data than the user believes.
+namespace {
+
+// What only tables have.
+constexpr std::array kTableKeys = {"data.target",
+                                   "data.delimiter",
+                                   "data.decimal",
+                                   "data.thousands",
+                                   "data.missing",
+                                   "data.drop_rows_without_target",
+                                   "data.ignore",
+                                   "data.id",
+                                   "data.numeric",
+                                   "data.categorical",
+                                   "data.max_categories",
+                                   "data.cache",
+                                   "data.dates",
+                                   "data.date_order",
+                                   "data.binary",
+                                   "data.scale_categories",
+                                   "data.embed_above",
+                                   "data.embedding_size",
+                                   "data.unknown_category",
+                                   "data.fill",
+                                   "data.fill_value",
+                                   "data.missing_indicator",
+                                   "data.weight",
+                                   "data.outliers",
+                                   "data.validation_path",
+                                   "data.test_path",
+                                   "data.split_column",
+                                   "data.group",
+                                   "data.split",
+                                   "data.time"};
+
+}  // namespace
+
 void Conflicts::check_source() {
   const auto& data = config_.data;
-  for (const char* key : {"data.target",
-                          "data.delimiter",
-                          "data.decimal",
-                          "data.thousands",
-                          "data.missing",
-                          "data.drop_rows_without_target",
-                          "data.ignore",
-                          "data.id",
-                          "data.numeric",
-                          "data.categorical",
-                          "data.max_categories",
-                          "data.cache",
-                          "data.dates",
-                          "data.date_order",
-                          "data.binary",
-                          "data.scale_categories",
-                          "data.embed_above",
-                          "data.embedding_size",
-                          "data.unknown_category",
-                          "data.fill",
-                          "data.fill_value",
-                          "data.missing_indicator",
-                          "data.weight",
-                          "data.outliers",
-                          "data.validation_path",
-                          "data.test_path",
-                          "data.split_column",
-                          "data.group",
-                          "data.split",
-                          "data.time"}) {
+  for (const char* key : kTableKeys) {
     if (is_changed(key) && !is_table(data.source)) {
       report(key, "has no effect unless data.source is csv or query; set data.source: csv",
              to({"data.source"}, key));

@@ -70,7 +70,7 @@ std::string length_problem(std::string_view field) {
 
 // One group in every spelling, that of a boolean too.
 std::string group_key(std::string_view field, const CsvFormat& format) {
-  const std::string lower = lower_case(field);
+  std::string lower = lower_case(field);
   if (lower == "true" || lower == "false") return lower;
   if (!number_in(field, format)) return value_key(field);
   return value_key(

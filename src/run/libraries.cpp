@@ -12,7 +12,7 @@
 #include <zstd.h>
 #endif
 
-#include "trainer/core/json.h"
+#include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/version.h"
 
 namespace trainer::run {
