@@ -13,7 +13,6 @@
 
 namespace trainer::config {
 
-// A file named but not used would be a run on other data than the user believes.
 namespace {
 
 // What only tables have.
@@ -50,6 +49,7 @@ constexpr std::array kTableKeys = {"data.target",
 
 }  // namespace
 
+// A file named but not used would be a run on other data than the user believes.
 void Conflicts::check_source() {
   const auto& data = config_.data;
   for (const char* key : kTableKeys) {

@@ -37,6 +37,15 @@ bool count_text(std::string_view field, size_t max_texts,
   return true;
 }
 
+/// Counts the decimal mark of a number that is `plain` when it is written with a point.
+void count_mark(std::string_view number, const std::string& plain, DecimalMarks& marks) {
+  if (number.find('.') > number.find(',') && number.find('.') != std::string_view::npos) {
+    ++marks.num_points;  // 1,234.5
+  } else if (plain.find('.') != std::string::npos) {
+    ++marks.num_commas;  // 39,1 or 1.234,5
+  }
+}
+
 }  // namespace
 
 void ColumnInspector::add(std::string_view field, int64_t line, const CsvFormat& format,
@@ -116,11 +125,7 @@ void ColumnInspector::add_text(std::string_view field, int64_t line, const CsvFo
   const std::string plain = rewritten_number(number, format);
   if (!plain.empty()) {
     facts_.num_with_commas += parts ? 0 : 1;
-    if (number.find('.') > number.find(',') && number.find('.') != std::string_view::npos) {
-      ++marks.num_points;  // 1,234.5
-    } else if (plain.find('.') != std::string::npos) {
-      ++marks.num_commas;  // 39,1 or 1.234,5
-    }
+    count_mark(number, plain, marks);
   }
   const bool is_date = dates_.add(field).has_value();
   if (has_unit) {
