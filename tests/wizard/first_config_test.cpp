@@ -220,7 +220,9 @@ TEST(FirstConfigTest, NumbersWithUnitsAndThousandsAreFeatures) {
   EXPECT_EQ(first.config.data.thousands, ",");
 }
 
-std::string large(int row) { return std::to_string(18446744073709551000ULL + row % 400); }
+std::string large(int row) {
+  return std::to_string(18446744073709551000ULL + static_cast<uint64_t>(row % 400));
+}
 
 TEST(FirstConfigTest, LargeNumbersThatDifferAreNotConstant) {
   const data::TableFacts facts = table(800, {{"key", large}, {"y", half}});
