@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/labelled_rows.h"
 
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>

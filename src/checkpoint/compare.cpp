@@ -103,9 +103,10 @@ class Comparison {
   void entries(const std::string& what, const Dict& a, const Dict& b) {
     const std::string of = what.empty() ? "" : what + " ";
     for (std::size_t i = 0; !found_ && i < std::max(a.size(), b.size()); ++i) {
-      if (i >= a.size() || (i < b.size() && !has(a, b[i].first))) {
+      // Where each lacks the other's, the entry has another name.
+      if (i >= a.size() || (i < b.size() && has(b, a[i].first) && !has(a, b[i].first))) {
         report("{}{}: missing from the first", of, b[i].first);
-      } else if (i >= b.size() || !has(b, a[i].first)) {
+      } else if (i >= b.size() || (has(a, b[i].first) && !has(b, a[i].first))) {
         report("{}{}: missing from the second", of, a[i].first);
       } else if (a[i].first != b[i].first) {
         report("{}{}: {} at this position in the second", of, a[i].first, b[i].first);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/format.h"
 #include "trainer/run/run_dir.h"
 #include "trainer/tracking/query.h"
 
