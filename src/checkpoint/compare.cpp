@@ -183,7 +183,8 @@ Dict comparable(Checkpoint checkpoint) {
   checkpoint.num_threads = 1;
   for (data::Fingerprint& file : checkpoint.fingerprints) file.path.clear();
   Dict entries = to_dict(checkpoint);
-  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+  using Entry = Dict::value_type;
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return place_of(a.first) < place_of(b.first);
   });
   return entries;
