@@ -10,7 +10,6 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/types.h"
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/print_safely.h"
