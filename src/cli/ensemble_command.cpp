@@ -10,6 +10,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/types.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/print_safely.h"
