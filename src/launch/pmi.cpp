@@ -28,6 +28,8 @@
 #include "trainer/core/format.h"
 #include "trainer/core/parse.h"
 
+#include "launch/socket_calls.h"
+
 namespace trainer::launch {
 namespace {
 
@@ -36,12 +38,6 @@ constexpr size_t kLengthDigits = 6;  // of PMI-2
 constexpr const char* kStartAll = "make sure that all ranks start";
 constexpr const char* kGiveAddress =
     "set MASTER_ADDR and MASTER_PORT to an address of rank 0 instead";
-#ifdef MSG_NOSIGNAL
-constexpr int kSendFlags = MSG_NOSIGNAL;  // a launcher that is gone is an error, not a SIGPIPE
-#else
-constexpr int kSendFlags = 0;
-#endif
-
 struct Channel {
   const Wait& wait;
   int descriptor;
@@ -84,8 +80,6 @@ void wait_until_ready(const Channel& channel, int16_t event) {
     }
   }
 }
-
-bool is_temporary(int code) { return code == EINTR || code == EAGAIN; }
 
 void send_all(const Channel& channel, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -14,6 +14,7 @@
 
 #include "trainer/core/parse.h"
 
+#include "launch/socket_calls.h"
 #include "launch/store_frame.h"
 
 namespace trainer::launch {
@@ -21,12 +22,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-#ifdef MSG_NOSIGNAL
-constexpr int kRequestFlags = MSG_NOSIGNAL;
-#else
-constexpr int kRequestFlags = 0;  // SO_NOSIGPIPE does it
-#endif
 
 /// What listens there has closed the connection.
 class ClosedConnection : public std::runtime_error {
@@ -39,8 +34,6 @@ milliseconds time_until(steady_clock::time_point end) {
 }
 
 std::string system_reason() { return std::generic_category().message(errno); }
-
-bool may_work_later() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 [[noreturn]] void fail_closed() {
   throw ClosedConnection("a connection that was closed without an answer");
@@ -138,11 +131,10 @@ StoreClient::Texts StoreClient::exchange(const Texts& texts, TimePoint end) {
 void StoreClient::send_all(const std::string& bytes, TimePoint end) {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t size =
-        send(socket_.get(), bytes.data() + done, bytes.size() - done, kRequestFlags);
+    const ssize_t size = send(socket_.get(), bytes.data() + done, bytes.size() - done, kSendFlags);
     if (size >= 0) {
       done += static_cast<std::size_t>(size);
-    } else if (!may_work_later()) {
+    } else if (!is_temporary(errno)) {
       fail_closed();
     } else if (!wait_for_events(socket_.get(), POLLOUT, time_until(end))) {
       throw std::runtime_error("no answer");
@@ -165,7 +157,7 @@ StoreClient::Texts StoreClient::receive(TimePoint end) {
     const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), 0);
     if (size > 0) {
       received_.append(buffer.data(), static_cast<std::size_t>(size));
-    } else if (size == 0 || !may_work_later()) {
+    } else if (size == 0 || !is_temporary(errno)) {
       fail_closed();
     } else if (!wait_for_events(socket_.get(), POLLIN, time_until(end))) {
       throw std::runtime_error("no answer");

@@ -24,6 +24,7 @@
 
 #include "trainer/launch/token.h"
 
+#include "launch/socket_calls.h"
 #include "launch/store_frame.h"
 #include "launch/store_values.h"
 
@@ -33,16 +34,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-#ifdef MSG_NOSIGNAL
-constexpr int kSendFlags = MSG_NOSIGNAL;
-#else
-constexpr int kSendFlags = 0;  // SO_NOSIGPIPE does it
-#endif
-
 constexpr steady_clock::time_point kNever = steady_clock::time_point::max();
-
-/// Whether the descriptor of a call that failed may work later.
-bool is_temporary() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 void prepare(const Socket& socket) {
   const int yes = 1;
@@ -192,7 +184,7 @@ class StoreServer::Service {
     std::array<char, 16'384> buffer;
     const std::size_t room = connection.is_member ? buffer.size() : kMaxGreetingBytes;
     const ssize_t size = recv(connection.socket.get(), buffer.data(), room, 0);
-    if (size < 0 && is_temporary()) return;
+    if (size < 0 && is_temporary(errno)) return;
     if (size <= 0) {
       connection.is_over = true;
       return;
@@ -250,7 +242,7 @@ class StoreServer::Service {
     const ssize_t size = send(connection.socket.get(), connection.answer.data(),
                               connection.answer.size(), kSendFlags);
     if (size < 0) {
-      connection.is_over = !is_temporary();
+      connection.is_over = !is_temporary(errno);
       return;
     }
     connection.answer.erase(0, static_cast<std::size_t>(size));
