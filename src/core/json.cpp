@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/json.h"
 
-#include <algorithm>
-#include <string>
+#include <cstddef>
 
 template class nlohmann::basic_json<nlohmann::ordered_map>;
 

@@ -43,11 +43,14 @@ bool JsonReader::has(std::string_view key) const { return !(*this)[key].is_null(
 
 JsonReader JsonReader::operator[](std::string_view key) const {
   static const Json kNull;
-  std::string inner = key_.empty() ? std::string(key) : fmt::format("{}.{}", key_, key);
-  if (value_->is_null()) return {document_, &kNull, std::move(inner)};
+  if (value_->is_null()) return entry(key, kNull);
   if (!value_->is_object()) refuse("an object");
   const auto found = value_->find(key);
-  return {document_, found == value_->end() ? &kNull : &*found, std::move(inner)};
+  return entry(key, found == value_->end() ? kNull : *found);
+}
+
+JsonReader JsonReader::entry(std::string_view key, const Json& value) const {
+  return {document_, &value, key_.empty() ? std::string(key) : fmt::format("{}.{}", key_, key)};
 }
 
 std::vector<JsonReader> JsonReader::elements() const {
@@ -64,7 +67,7 @@ std::vector<JsonReader> JsonReader::elements() const {
 std::vector<std::pair<std::string, JsonReader>> JsonReader::entries() const {
   if (!value_->is_object() && !value_->is_null()) refuse("an object");
   std::vector<std::pair<std::string, JsonReader>> entries;
-  for (const auto& [key, value] : value_->items()) entries.emplace_back(key, (*this)[key]);
+  for (const auto& [key, value] : value_->items()) entries.emplace_back(key, entry(key, value));
   return entries;
 }
 

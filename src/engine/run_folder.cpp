@@ -73,7 +73,7 @@ RunFolder create_folder_unless_started(const config::Config& config, const std::
 bool has_ended(const run::RunDir& run) {
   std::error_code ignored;
   if (!std::filesystem::exists(run.summary(), ignored)) return false;
-  const std::vector<run::Start> starts = run::read_history(run.root).starts;
+  const std::vector<run::Start> starts = run::read_starts(run.root);
   return !starts.empty() && starts.back().end == run::End::kComplete;
 }
 

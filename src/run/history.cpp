@@ -49,6 +49,14 @@ Start read_start(const JsonReader& json) {
 
 }  // namespace
 
+std::vector<Start> read_starts(const std::filesystem::path& root) {
+  std::vector<Start> starts;
+  for (const JsonReader& start : JsonReader::of_file(RunDir{root}.system())["starts"].elements()) {
+    starts.push_back(read_start(start));
+  }
+  return starts;
+}
+
 History read_records(const std::filesystem::path& root) {
   History history;
   read_json_lines(
@@ -59,9 +67,7 @@ History read_records(const std::filesystem::path& root) {
 
 History read_history(const std::filesystem::path& root) {
   History history = read_records(root);
-  for (const JsonReader& start : JsonReader::of_file(RunDir{root}.system())["starts"].elements()) {
-    history.starts.push_back(read_start(start));
-  }
+  history.starts = read_starts(root);
   return history;
 }
 

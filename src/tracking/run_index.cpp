@@ -82,10 +82,10 @@ class Index {
     if (is_new) {
       Json row = to_json(entry);
       row["stamp"] = stamp;
-      new_[entry.name] = std::move(row);
+      new_.emplace(entry.name, JsonReader(std::move(row)));
       has_changed_ = true;
     } else {
-      new_[entry.name] = old_.at(entry.name).json();
+      new_.emplace(entry.name, old_.at(entry.name));
     }
   }
 
@@ -93,7 +93,7 @@ class Index {
   void save() {
     if (!has_changed_ && new_.size() == old_.size()) return;
     Json runs = Json::object();
-    for (auto& [name, row] : new_) runs.push_back({name, std::move(row)});
+    for (const auto& [name, row] : new_) runs.push_back({name, row.json()});
     try {
       write_file_atomically(file_, Json{{"program", program()}, {"runs", std::move(runs)}}.dump(
                                        -1, ' ', false, Json::error_handler_t::replace));
@@ -109,7 +109,7 @@ class Index {
 
   fs::path file_;
   std::map<std::string, JsonReader> old_;
-  std::map<std::string, Json> new_;
+  std::map<std::string, JsonReader> new_;
   bool has_changed_ = false;
 };
 

@@ -32,7 +32,7 @@ void add_table(const std::vector<std::vector<std::string>>& rows, const char* la
 }
 
 void add_starts(const RunEntry& entry, LabeledLines& lines) {
-  for (const run::Start& start : run::read_history(entry.folder).starts) {
+  for (const run::Start& start : run::read_starts(entry.folder)) {
     std::string text = fmt::format("{} on {}", start.time, start.device);
     if (start.end != run::End::kNone) text += fmt::format(", {}", to_text(start.end));
     if (!start.reason.empty()) text += fmt::format(": {}", start.reason);

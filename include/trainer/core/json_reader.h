@@ -70,6 +70,9 @@ class JsonReader {
   JsonReader(std::shared_ptr<const Document> document, const Json* value, std::string key)
       : document_(std::move(document)), value_(value), key_(std::move(key)) {}
 
+  // `value` as the entry of this name.
+  JsonReader entry(std::string_view key, const Json& value) const;
+
   std::shared_ptr<const Document> document_;
   const Json* value_;
   std::string key_;

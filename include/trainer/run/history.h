@@ -54,12 +54,16 @@ struct History {
   std::vector<Start> starts;
 };
 
+/// Reads the starts of the run folder `root` from system.json. Throws Error(kCheckpoint) if that is
+/// damaged.
+std::vector<Start> read_starts(const std::filesystem::path& root);
+
 /// Reads metrics.jsonl of the run folder `root`, and so no starts. Lines that are no record, such
 /// as one that a crash cut off, are passed over. Throws Error(kCheckpoint) for values of another
 /// type.
 History read_records(const std::filesystem::path& root);
 
-/// Reads system.json, too. Throws Error(kCheckpoint) if it is damaged.
+/// Both. Throws as they do.
 History read_history(const std::filesystem::path& root);
 
 /// Notes in system.json of the run folder `root` how its last start has ended. Throws
