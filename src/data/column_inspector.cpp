@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "trainer/core/parse.h"
+#include "trainer/data/value_index.h"
 
 #include "data/number_text.h"
 
@@ -46,6 +47,21 @@ void count_mark(std::string_view number, const std::string& plain, DecimalMarks&
   }
 }
 
+/// Makes the labels those of a run, where one value may be written in several ways.
+void merge_spellings(ColumnFacts& facts) {
+  std::vector<std::string> texts;
+  for (const auto& [text, count] : facts.labels) texts.push_back(text);
+  const std::vector<std::string> values = distinct_values(texts);
+  if (values.size() == texts.size()) return;
+  const ValueIndex index(values);
+  std::vector<std::pair<std::string, int64_t>> labels;
+  for (const std::string& value : values) labels.emplace_back(value, 0);
+  for (const auto& [text, count] : facts.labels) labels[*index.find(text)].second += count;
+  facts.labels = std::move(labels);
+  facts.num_distinct = std::ssize(values);
+  facts.has_repeats = true;
+}
+
 }  // namespace
 
 void ColumnInspector::add(std::string_view field, int64_t line, const CsvFormat& format,
@@ -82,6 +98,7 @@ ColumnFacts ColumnInspector::take() {
   if (facts_.num_distinct > kMaxLabels || !facts_.is_whole) labels_.clear();
   facts_.labels.resize(labels_.size());
   for (const auto& [text, label] : labels_) facts_.labels[label.index] = {text, label.count};
+  merge_spellings(facts_);
   facts_.is_sequential = facts_.is_sequential && facts_.is_whole && facts_.num_numbers > 0;
   facts_.num_dates = dates_.num_dates();
   facts_.has_open_dates = dates_.is_open();

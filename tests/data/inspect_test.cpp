@@ -2,6 +2,8 @@
 #include "trainer/data/inspect.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -54,6 +56,13 @@ TEST(InspectCsvTest, LabelsAreCountedInTheirOrder) {
   ASSERT_EQ(column.labels.size(), 2U);
   EXPECT_EQ(column.labels[0], (std::pair<std::string, int64_t>("q", 2)));
   EXPECT_EQ(column.labels[1], (std::pair<std::string, int64_t>("p", 1)));
+  EXPECT_TRUE(column.has_repeats);
+}
+
+TEST(InspectCsvTest, SpellingsOfOneNumberAreOneLabel) {
+  const ColumnFacts column = inspect("a,b\n2,7.0\n1,8\n2,7\n").columns[1];
+  EXPECT_EQ(column.labels, (std::vector<std::pair<std::string, int64_t>>{{"7", 2}, {"8", 1}}));
+  EXPECT_EQ(column.num_distinct, 2);
   EXPECT_TRUE(column.has_repeats);
 }
 
