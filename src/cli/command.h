@@ -14,8 +14,8 @@ class Command {
  public:
   virtual ~Command() = default;
 
-  /// The options of this command. An option --json also receives a --json before the command;
-  /// without one, --json is rejected.
+  /// The options of this command. Those that the default command has, too, may stand before the
+  /// name of this one.
   virtual std::vector<Option> options() { return {}; }
 
   /// What its --help ends with: examples.

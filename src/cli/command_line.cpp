@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +21,6 @@ namespace trainer::cli {
 namespace {
 
 constexpr const char* kPrintConfig = "config print";  // --print-config is short for it
-constexpr const char* kNoJson = "--json is not supported by this command; remove it";
 
 // Commands and groups of commands.
 std::vector<std::string> command_names(std::span<const CommandRow> table) {
@@ -38,13 +39,6 @@ void refuse_unknown_command(const ParsedArguments& parsed, std::span<const Comma
               unknown_word(word, "command line", command_names(table), parsed.known_flags));
 }
 
-bool* json_flag(const TableCommand& command) {
-  for (const Option& option : command.options) {
-    if (option.names == "--json") return std::get<bool*>(option.target);
-  }
-  return nullptr;
-}
-
 void refuse(const Problems& problems) {
   if (problems.empty()) return;
   throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems, "\n")));
@@ -60,14 +54,26 @@ void refuse_unknown_flags(const ParsedArguments& parsed) {
   refuse(problems);
 }
 
-// `trainer --json eval` is `trainer eval --json`.
-void pass_json_on(const TableCommand& from, const TableCommand& to, Problems& problems) {
-  const bool* given = json_flag(from);
-  if (given == nullptr || !*given) return;
-  if (bool* json = json_flag(to)) {
-    *json = true;
-  } else {
-    problems.emplace_back(kNoJson);
+bool was_given(const Option& option) {
+  if (const auto* flag = std::get_if<bool*>(&option.target)) return **flag;
+  return !std::get<std::string*>(option.target)->empty();
+}
+
+// `trainer --json eval` is `trainer eval --json`: options of the default command that stand before
+// another one. What that one does not take is refused.
+void pass_options_on(const TableCommand& from, const TableCommand& to, Problems& problems) {
+  for (const Option& option : from.options) {
+    if (!was_given(option)) continue;
+    const auto same = std::find_if(to.options.begin(), to.options.end(),
+                                   [&](const Option& one) { return one.names == option.names; });
+    if (same == to.options.end()) {
+      problems.push_back(
+          fmt::format("{} is not supported by {}; remove it", option.names, to.row->name));
+    } else if (is_flag(option)) {
+      *std::get<bool*>(same->target) = true;
+    } else {
+      *std::get<std::string*>(same->target) = *std::get<std::string*>(option.target);
+    }
   }
 }
 
@@ -95,7 +101,7 @@ CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
   TableCommand& named = parsed.command.empty() ? standard : *program.find(parsed.command);
   named.command->check(line.common, problems);
   TableCommand& chosen = flags.wants_config() ? *program.find(kPrintConfig) : named;
-  pass_json_on(standard, chosen, problems);
+  if (&chosen != &standard) pass_options_on(standard, chosen, problems);
   refuse(problems);
   line.name = chosen.row->name;
   line.command = std::move(chosen.command);

@@ -40,27 +40,20 @@ void add_flag(const Option& option, std::vector<Candidate>& candidates) {
   for (const std::string& name : names_of(option)) candidates.push_back({name, option.help});
 }
 
-bool contains(const std::vector<Option>& options, const Option& option) {
-  return std::any_of(options.begin(), options.end(),
-                     [&](const Option& one) { return one.names == option.names; });
-}
-
 // Those that the command takes, without those that were given and may not be repeated.
 std::vector<Candidate> flags(const Program& program, const TypedLine& line) {
   std::vector<Candidate> candidates;
-  const TableCommand& standard = program.commands.front();
-  const auto add = [&](const std::vector<Option>& options, const std::vector<Option>& without) {
+  const auto add = [&](const std::vector<Option>& options) {
     for (const Option& option : options) {
       const bool is_given = line.given.contains(option.names) && !is_repeatable(option);
-      const bool is_left_out = is_positional(option) || is_given || contains(without, option);
-      if (!is_left_out) add_flag(option, candidates);
+      if (!is_positional(option) && !is_given) add_flag(option, candidates);
     }
   };
-  add(line.command->options, {});
-  add(program.spec.options, standard.options);
+  add(line.command->options);
+  add(program.spec.options);
   const std::vector<config::Field>& fields = config::fields();
   const auto is_taken = [&](const config::Field& field) { return takes_key(line, field.path); };
-  if (std::all_of(fields.begin(), fields.end(), is_taken)) add(program.spec.config_options, {});
+  if (std::all_of(fields.begin(), fields.end(), is_taken)) add(program.spec.config_options);
   bool unused = false;
   add_flag({kHelpFlag, &unused, "", kHelpOfHelp}, candidates);
   return candidates;

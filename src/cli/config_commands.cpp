@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of `trainer config` that need no data: print, check, reference, schema.
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/reference.h"
+#include "trainer/core/format.h"
 #include "trainer/core/log.h"
 #include "trainer/core/print_safely.h"
 
@@ -42,11 +46,29 @@ void warn_about_missing_files(const config::Config& config) {
   }
 }
 
+// The data have no say here, and files that are missing are warned about.
+std::string checked_text(const CommonOptions& common) {
+  std::vector<std::string> parts;
+  for (const std::filesystem::path& file : common.config_files) parts.push_back(file.string());
+  if (common.resume) parts.push_back("--resume " + common.resume->string());
+  if (!common.overrides.empty()) {
+    parts.push_back(counted(static_cast<int64_t>(common.overrides.size()), "value") +
+                    " of the command line");
+  }
+  return fmt::format("the configuration is valid: {}; the data were not read\n",
+                     fmt::join(parts, ", "));
+}
+
 class ConfigCheckCommand : public Command {
  public:
+  void check(const CommonOptions& common, Problems& problems) override {
+    if (common.resume || !common.config_files.empty() || !common.overrides.empty()) return;
+    problems.emplace_back("config check: expected a configuration, got nothing; add --config FILE");
+  }
+
   int run(const CommonOptions& common) override {
     warn_about_missing_files(resolve_config(common, checkpoint::OpenMode::kReadOnly).config.config);
-    print_safely("the configuration is valid\n");
+    print_safely(checked_text(common));
     return 0;
   }
 };

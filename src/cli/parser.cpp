@@ -68,6 +68,7 @@ std::shared_ptr<CLI::App> make_app(const ProgramSpec& program) {
   auto app = std::make_shared<CLI::App>(program.description, program.name);
   app->set_help_flag(kHelpFlag, kHelpOfHelp);
   add_options(*app, program.options);
+  add_options(*app, program.default_options);
   add_options(*app, program.config_options);
   for (const CommandSpec& spec : program.commands) add_command(*app, spec);
   app->footer(program.footer);

@@ -26,11 +26,12 @@ inline constexpr const char* kHelpOfHelp = "Print this help and exit";
 struct ProgramSpec {
   std::string name;
   std::string description;
-  std::string footer;                  // of --help
-  std::vector<Option> options;         // of every command
-  std::vector<Option> config_options;  // of commands with a configuration; one is positional
-  std::vector<CommandSpec> commands;   // the first is the default
-  std::string default_footer;          // of the help of the default command
+  std::string footer;                   // of --help
+  std::vector<Option> options;          // of every command
+  std::vector<Option> config_options;   // of commands with a configuration; one is positional
+  std::vector<CommandSpec> commands;    // the first is the default
+  std::vector<Option> default_options;  // of the default command, which needs no name
+  std::string default_footer;           // of its help
 };
 
 /// The rest of the command line, apart from the values of options.

@@ -19,7 +19,6 @@ std::vector<TableCommand> make_commands(std::span<const CommandRow> table) {
   return commands;
 }
 
-// The program also has the options of the default command.
 ProgramSpec make_spec(CommonFlags& flags, const std::vector<TableCommand>& commands) {
   ProgramSpec spec;
   spec.name = "trainer";
@@ -27,8 +26,7 @@ ProgramSpec make_spec(CommonFlags& flags, const std::vector<TableCommand>& comma
   spec.footer = help_footer();
   spec.default_footer = train_help_footer();
   spec.options = flags.options();
-  const std::vector<Option>& shared = commands.front().options;
-  spec.options.insert(spec.options.end(), shared.begin(), shared.end());
+  spec.default_options = commands.front().options;
   spec.config_options = flags.config_options();
   for (const TableCommand& one : commands) {
     const bool is_default = &one == &commands.front();

@@ -115,6 +115,7 @@ std::vector<const Option*> options_of(const Program& program, const TypedLine& l
   };
   if (line.is_named) add(line.command->options);
   add(program.spec.options);
+  add(program.spec.default_options);
   add(program.spec.config_options);
   return options;
 }
@@ -136,7 +137,7 @@ bool takes_key(const TypedLine& line, const std::string& key) {
   Problems problems;
   line.command->command->check({}, usual);
   line.command->command->check(with_key, problems);
-  return problems.size() == usual.size();
+  return problems.size() <= usual.size();
 }
 
 }  // namespace trainer::cli

@@ -147,9 +147,19 @@ TEST(CommandLineTest, JsonIsForCommandsThatHaveResults) {
     EXPECT_EQ(parse({command, "--json", "a=b"}).name, command);
   }
   EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--json"}),
-            "--json is not supported by this command; remove it");
+            "--json is not supported by predict; remove it");
   EXPECT_EQ(message_of({"--json", "--print-config"}),
-            "--json is not supported by this command; remove it");
+            "--json is not supported by config print; remove it");
+}
+
+TEST(CommandLineTest, WhatOnlyTrainingTakesIsRefusedElsewhere) {
+  EXPECT_EQ(message_of({"doctor", "--timing", "--trace", "x.json"}),
+            "--timing is not supported by doctor; remove it\n"
+            "--trace is not supported by doctor; remove it");
+  EXPECT_EQ(message_of({"--timing", "runs", "list"}),
+            "--timing is not supported by runs list; remove it");
+  EXPECT_EQ(parse({"--trace", "x.json", "profile", "a=b"}).name, "profile");
+  EXPECT_EQ(parse({"train", "--trace", "x.json", "--timing", "a=b"}).name, "train");
 }
 
 TEST(CommandLineTest, VerbosityIsUnderstood) {

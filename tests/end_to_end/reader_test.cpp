@@ -182,10 +182,19 @@ TEST_F(ReaderTest, AConfigurationMayComeFromAPipe) {
   }
 }
 
+TEST_F(ReaderTest, CheckWantsSomethingToCheck) {
+  const ProcessResult result = trainer("config check");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "error: config check: expected a configuration, got nothing; add --config FILE\n");
+}
+
 TEST_F(ReaderTest, CheckNamesFilesThatAreNotThere) {
   const ProcessResult result = trainer("config check --config t.yaml data.path=no.csv");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.out, "the configuration is valid\n");
+  EXPECT_EQ(
+      result.out,
+      "the configuration is valid: t.yaml, 1 value of the command line; the data were not read\n");
   EXPECT_EQ(result.err,
             "warning: data.path: " + (fs::canonical(folder_.path()) / "no.csv").string() +
                 ": no such file\n");
