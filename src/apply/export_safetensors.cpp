@@ -19,7 +19,7 @@ ExportReport export_safetensors(const Model& model, const std::filesystem::path&
   return {.format = "safetensors",
           .inputs = {},
           .outputs = {},
-          .checked = "read back, identical byte for byte"};
+          .checked = {"read back, identical byte for byte"}};
 }
 
 }  // namespace trainer::apply

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/export_samples.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "trainer/apply/predictor.h"
+#include "trainer/core/error.h"
 #include "trainer/core/philox.h"
 
 namespace trainer::apply {
@@ -31,6 +38,50 @@ data::Matrix within_limits(const data::Schema& schema, data::Matrix features) {
   return features;
 }
 
+// As a part of the size of an output where that is more than 1; infinite where one is NaN, or where
+// their number differs.
+double largest_difference(const Model& model, std::span<const double> expected,
+                          std::span<const double> got) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (got.size() != expected.size()) return kInfinity;
+  const data::Scaling& targets = model.schema.target_scaling;
+  const std::size_t width = std::max<std::size_t>(1, targets.offset.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double size = expected[i] - targets.offset_of(i % width);
+    const double relative = std::abs(got[i] - expected[i]) / std::max(1.0, std::abs(size));
+    if (std::isnan(relative)) return kInfinity;
+    largest = std::max(largest, relative);
+  }
+  return largest;
+}
+
+constexpr uint64_t kOneInTen = 10;
+
+float sample_number(const Model& model, const data::Column& column, std::size_t feature,
+                    PhiloxStream& random) {
+  const bool may_be_missing = column.fill || column.has_missing_indicator;
+  if (may_be_missing && random.below(kOneInTen) == 0) {
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+  if (!column.quantiles.empty()) {
+    const float one = column.quantiles[random.below(column.quantiles.size())];
+    const float other = column.quantiles[random.below(column.quantiles.size())];
+    return random.below(2) == 0 ? one : one + (other - one) / 2;
+  }
+  const data::Scaling& scaling = model.schema.scaling;
+  const double deviation = scaling.scale[feature] == 0 ? 1 : 1 / scaling.scale[feature];
+  return static_cast<float>(scaling.shift[feature] + random.normal() * deviation);
+}
+
+float sample_category(const Model& model, const data::Column& column, PhiloxStream& random) {
+  if (column.has_missing_indicator && random.below(kOneInTen) == 0) {
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+  const bool may_be_unknown = model.schema.unknown_category == config::UnknownCategory::kUnknown;
+  return static_cast<float>(random.below(column.categories.size() + (may_be_unknown ? 1 : 0)));
+}
+
 }  // namespace
 
 data::Matrix sample_features(const Model& model, int64_t num_rows) {
@@ -55,6 +106,37 @@ data::Matrix sample_features(const Model& model, int64_t num_rows) {
           .values = std::move(values)};
 }
 
+data::Table sample_cells(const Model& model, int64_t num_rows) {
+  const std::vector<int64_t> first_features = data::first_features(model.schema.columns);
+  PhiloxStream random(/*seed=*/2, StreamId::kSynthetic);
+  std::vector<std::size_t> kept;
+  data::Table table;
+  for (std::size_t i = 0; i < model.schema.columns.size(); ++i) {
+    const data::Column& column = model.schema.columns[i];
+    if (!data::is_feature(column)) continue;
+    kept.push_back(i);
+    table.columns.push_back(column);
+    table.feature_names.push_back(column.name);
+    table.dictionaries.push_back(column.categories);
+    table.dictionaries.back().emplace_back("(a category that is not known)");
+  }
+  std::vector<float> cells;
+  for (int64_t row = 0; row < num_rows; ++row) {
+    for (const std::size_t i : kept) {
+      const data::Column& column = model.schema.columns[i];
+      const auto feature = static_cast<std::size_t>(first_features[i]);
+      cells.push_back(column.kind == data::ColumnKind::kNumeric
+                          ? sample_number(model, column, feature, random)
+                          : sample_category(model, column, random));
+    }
+  }
+  table.num_missing.assign(kept.size(), num_rows);  // at most
+  table.features = {.num_rows = num_rows,
+                    .num_columns = static_cast<int64_t>(kept.size()),
+                    .values = std::move(cells)};
+  return table;
+}
+
 std::vector<double> in_file_units(const Model& model, const data::Matrix& features) {
   const auto& values = std::get<Array<float>>(features.values);
   std::vector<double> numbers(values.begin(), values.end());
@@ -72,6 +154,16 @@ std::vector<double> expected_outputs(const Model& model, const data::Matrix& fea
   if (model.schema.task == config::Task::kRegression) return predicted_values(model, scores);
   if (outputs == ExportOutputs::kProbabilities) scores = probabilities(model, scores);
   return {scores.begin(), scores.end()};
+}
+
+void check_outputs(const Model& model, const std::filesystem::path& path, std::string_view program,
+                   std::span<const double> expected, std::span<const double> got) {
+  const double difference = largest_difference(model, expected, got);
+  if (difference <= kExportTolerance) return;
+  throw Error(ErrorKind::kRuntime,
+              fmt::format("{}: the outputs of the exported file in {} differ by {:.2g} from those "
+                          "of trainer; this is a bug in trainer, please report it",
+                          path.string(), program, difference));
 }
 
 }  // namespace trainer::apply

@@ -2,6 +2,7 @@
 // `trainer export RUN_OR_CHECKPOINT --output FILE`: writes a trained model in another format.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -77,7 +78,9 @@ std::string report_text(const apply::Model& model, const apply::ExportReport& re
   add_ports("output", report.outputs, lines);
   lines.add("written", fmt::format("{} ({}, {})", output.string(), report.format,
                                    human_bytes(fs::file_size(output))));
-  lines.add("checked", report.checked);
+  for (const std::string& line : report.checked) {
+    lines.add(line == report.checked.front() ? "checked" : "", line);
+  }
   return lines.text();
 }
 
@@ -92,7 +95,8 @@ class ExportCommand : public Command {
              format_names()},
             {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
             {"--preprocessing", &preprocessing_, "",
-             "Use the raw columns of the table as inputs (onnx)"}};
+             "Use the raw columns of the table as inputs (onnx)"},
+            {"--batch", &batch_, "N", "Fix the number of rows (onnx; default: any)"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
@@ -104,6 +108,7 @@ class ExportCommand : public Command {
     const std::size_t num_problems = problems.size();
     choose_format(problems);
     if (problems.size() == num_problems) check_format_options(problems);
+    parse_count("--batch", batch_, num_rows_, problems);
     check_overrides("export", common, {}, problems);
   }
 
@@ -145,12 +150,16 @@ class ExportCommand : public Command {
     if (preprocessing_ && format_ != Format::kOnnx) {
       problems.emplace_back("--preprocessing: only supported for ONNX; use --format onnx");
     }
+    if (!batch_.empty() && format_ != Format::kOnnx) {
+      problems.emplace_back("--batch: only supported for ONNX; use --format onnx");
+    }
   }
 
   apply::ExportReport write(const apply::Model& model) const {
     apply::ExportOptions options;
     if (softmax_) options.outputs = apply::ExportOutputs::kProbabilities;
     if (preprocessing_) options.inputs = apply::ExportInputs::kColumns;
+    if (!batch_.empty()) options.batch = num_rows_;
     switch (format_) {
       case Format::kOnnx:
         return onnx_library().write(model, options, output_);
@@ -165,6 +174,8 @@ class ExportCommand : public Command {
   std::string model_;
   std::string output_;
   std::string format_name_;
+  std::string batch_;
+  int64_t num_rows_ = 1;  // of a batch
   Format format_ = Format::kOnnx;
   bool softmax_ = false;
   bool preprocessing_ = false;

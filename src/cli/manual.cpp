@@ -35,6 +35,8 @@ constexpr Described kEnvironment[] = {
      "understood too."},
     {"GLOO_SOCKET_IFNAME", "The network interface between the machines of a run."},
     {"TRAINER_DUCKDB_LIBRARY", "The library of DuckDB, which reads Parquet, JSON and queries."},
+    {"TRAINER_ONNXRUNTIME_LIBRARY",
+     "The library of ONNX Runtime, with which an exported ONNX file is compared."},
     {"XDG_CACHE_HOME", "The folder of `trainer/` with the caches of tables, else `~/.cache`."},
     {"XDG_DATA_HOME", "The folder of `trainer/` with DuckDB's library, else `~/.local/share`."},
     {"TMPDIR", "Where `trainer selftest` makes its runs, else `/tmp`."},

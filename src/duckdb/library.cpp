@@ -1,57 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
-#include "trainer/core/user_folders.h"
+#include "trainer/core/optional_library.h"
 
 #include "duckdb/c_api.h"
 
 namespace trainer::duckdb {
 namespace {
 
-constexpr const char* kVariable = "TRAINER_DUCKDB_LIBRARY";
+const OptionalLibrary kLibrary = {"TRAINER_DUCKDB_LIBRARY", "duckdb"};
 #ifdef __APPLE__
-constexpr const char* kFileName = "libduckdb.dylib";
 constexpr const char* kHowToInstall = "brew install duckdb";
 #else
-constexpr const char* kFileName = "libduckdb.so";
 constexpr const char* kHowToInstall = "scripts/setup.sh duckdb";
 #endif
-
-/// Opens the first library that is there and says in `tried` what was wrong with the others.
-void* open(std::string& tried) {
-  std::vector<std::string> places;
-  if (const char* named = std::getenv(kVariable); named != nullptr && *named != '\0') {
-    places = {named};
-  } else {
-    // scripts/setup.sh puts it into the first.
-    if (const auto folder = data_folder()) places.push_back(*folder / kFileName);
-    places.emplace_back(kFileName);
-#ifdef __APPLE__
-    places.insert(places.end(), {"/opt/homebrew/lib/libduckdb.dylib",  // no place that is searched
-                                 "/usr/local/lib/libduckdb.dylib"});
-#endif
-  }
-  for (const std::string& place : places) {
-    // Local: its symbols are nobody's but ours.
-    if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    const char* message = dlerror();
-    tried = message == nullptr ? "unknown reason" : message;
-  }
-  return nullptr;
-}
 
 [[noreturn]] void fail(const std::string& problem) {
   throw Error(ErrorKind::kUsage,
               fmt::format("DuckDB is needed to read this: {}; install it with {}, or set {} to the "
                           "path of {}",
-                          problem, kHowToInstall, kVariable, kFileName));
+                          problem, kHowToInstall, kLibrary.variable, file_name(kLibrary)));
 }
 
 template <class Function>
@@ -66,9 +39,9 @@ void find(void* library, const char* name, Function*& function) {
 }
 
 CApi open_api() {
-  std::string tried;
-  void* library = open(tried);
-  if (library == nullptr) fail(tried);
+  std::string problem;
+  void* library = open_library(kLibrary, problem);
+  if (library == nullptr) fail(problem);
   CApi api{};
   find(library, "duckdb_library_version", api.library_version);
   find(library, "duckdb_free", api.free);

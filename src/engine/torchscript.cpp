@@ -4,7 +4,6 @@
 #include "engine/torchscript.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -22,7 +21,6 @@
 #include "trainer/apply/export_metadata.h"
 #include "trainer/apply/export_samples.h"
 #include "trainer/core/atomic_file.h"
-#include "trainer/core/error.h"
 #include "trainer/network/bins.h"
 
 #include "engine/torchscript_source.h"
@@ -186,9 +184,10 @@ class Builder {
       std::make_shared<torch::jit::CompilationUnit>();
 };
 
-/// Loads the file and compares its outputs with ours. Returns the largest relative difference.
-double largest_difference(const fs::path& file, const Model& model, ExportOutputs outputs) {
-  constexpr int64_t kNumRows = 32;
+constexpr int64_t kNumRows = 32;
+
+/// Loads `file`, which will be `path`, and compares its outputs with ours.
+void check(const fs::path& file, const fs::path& path, const Model& model, ExportOutputs outputs) {
   const data::Matrix features = apply::sample_features(model, kNumRows);
   const std::vector<double> expected = apply::expected_outputs(model, features, outputs);
   Module loaded = torch::jit::load(file.string(), at::kCPU);
@@ -196,51 +195,35 @@ double largest_difference(const fs::path& file, const Model& model, ExportOutput
       to_tensor(apply::in_file_units(model, features)).reshape({kNumRows, features.num_columns});
   const at::Tensor input = apply::takes_doubles(model.schema) ? numbers : numbers.to(at::kFloat);
   const at::Tensor output = loaded.forward({input}).toTensor().to(at::kDouble).contiguous();
-  if (output.dim() != 2 || output.numel() != static_cast<int64_t>(expected.size())) return INFINITY;
   const double* got = output.data_ptr<double>();
-  const auto width = static_cast<std::size_t>(output.size(1));
-  double largest = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double difference = std::abs(got[i] - expected[i]);
-    const double size = expected[i] - model.schema.target_scaling.offset_of(i % width);
-    const double relative = difference / std::max(1.0, std::abs(size));
-    // Not std::max, which would ignore NaN.
-    if (!(relative <= largest)) largest = std::isnan(relative) ? INFINITY : relative;
-  }
-  return largest;
+  apply::check_outputs(model, path, "LibTorch", expected,
+                       {got, static_cast<std::size_t>(output.numel())});
 }
 
 }  // namespace
 
 apply::ExportReport write_torchscript(const Model& model, const apply::ExportOptions& options,
                                       const fs::path& path) {
-  constexpr double kTolerance = 1e-5;
   std::ostringstream stream;
   Builder(model)
       .build(options.outputs)
       .save(stream, {{kDescription, apply::export_description(model)}});
   AtomicFile file(path);
   file.write(stream.str());
-  const double difference = largest_difference(file.flushed(), model, options.outputs);
-  if (difference > kTolerance) {
-    throw Error(ErrorKind::kRuntime,
-                fmt::format("{}: the outputs of the exported file differ by {:.2g} from those of "
-                            "trainer; this is a bug in trainer, please report it",
-                            path.string(), difference));
-  }
+  check(file.flushed(), path, model, options.outputs);
   file.commit();
   const auto tensor_info = [](const std::string& name, bool is_double, int64_t width) {
     return apply::TensorInfo{
         name, fmt::format("{} [batch, {}]", is_double ? "float64" : "float32", width)};
   };
-  return {
-      .format = "TorchScript",
-      .inputs = {tensor_info("features", apply::takes_doubles(model.schema),
-                             model.schema.num_features())},
-      .outputs = {tensor_info(apply::output_name(model, options.outputs),
-                              apply::gives_doubles(model.schema),
-                              apply::output_width(model, options.outputs))},
-      .checked = fmt::format("loaded back, outputs of 32 rows equal within {:.1g}", kTolerance)};
+  return {.format = "TorchScript",
+          .inputs = {tensor_info("features", apply::takes_doubles(model.schema),
+                                 model.schema.num_features())},
+          .outputs = {tensor_info(apply::output_name(model, options.outputs),
+                                  apply::gives_doubles(model.schema),
+                                  apply::output_width(model, options.outputs))},
+          .checked = {fmt::format("loaded back, outputs of {} rows equal within {:.1g}", kNumRows,
+                                  apply::kExportTolerance)}};
 }
 
 }  // namespace trainer::engine

@@ -13,16 +13,6 @@ onnx::AttributeProto named(const char* name, onnx::AttributeProto::AttributeType
   return attribute;
 }
 
-void describe(onnx::ValueInfoProto& value, const Name& name, int32_t type, int64_t width,
-              const std::string& meaning) {
-  value.set_name(name);
-  value.set_doc_string(meaning);
-  onnx::TypeProto::Tensor& tensor = *value.mutable_type()->mutable_tensor_type();
-  tensor.set_elem_type(type);
-  tensor.mutable_shape()->add_dim()->set_dim_param("batch");
-  tensor.mutable_shape()->add_dim()->set_dim_value(width);
-}
-
 }  // namespace
 
 onnx::AttributeProto attribute(const char* name, int64_t value) {
@@ -47,6 +37,21 @@ onnx::AttributeProto attribute(const char* name, std::span<const std::string> va
   onnx::AttributeProto result = named(name, onnx::AttributeProto::STRINGS);
   for (const std::string& value : values) result.add_strings(value);
   return result;
+}
+
+void GraphBuilder::describe(onnx::ValueInfoProto& value, const Name& name, int32_t type,
+                            int64_t width, const std::string& meaning) const {
+  value.set_name(name);
+  value.set_doc_string(meaning);
+  onnx::TypeProto::Tensor& tensor = *value.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(type);
+  auto& rows = *tensor.mutable_shape()->add_dim();
+  if (batch_) {
+    rows.set_dim_value(*batch_);
+  } else {
+    rows.set_dim_param("batch");
+  }
+  tensor.mutable_shape()->add_dim()->set_dim_value(width);
 }
 
 Name GraphBuilder::free_name(const Name& wish) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -25,7 +26,9 @@ onnx::AttributeProto attribute(const char* name, std::span<const std::string> va
 /// Adds to a graph. Names of inputs and outputs are the caller's; others give way to them.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(onnx::GraphProto& graph) : graph_(graph) {}
+  /// `batch` is the number of rows of inputs and outputs; none: any.
+  GraphBuilder(onnx::GraphProto& graph, std::optional<int64_t> batch)
+      : graph_(graph), batch_(batch) {}
 
   /// Keeps a name for an input or output; false when it is taken.
   bool reserve(const Name& name) { return names_.insert(name).second; }
@@ -56,7 +59,11 @@ class GraphBuilder {
   Name free_name(const Name& wish);
   Name tensor(const Name& wish, const Shape& shape, int32_t type, std::span<const std::byte> bytes);
 
+  void describe(onnx::ValueInfoProto& value, const Name& name, int32_t type, int64_t width,
+                const std::string& meaning) const;
+
   onnx::GraphProto& graph_;
+  std::optional<int64_t> batch_;
   std::set<Name> names_;
 };
 

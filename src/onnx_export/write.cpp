@@ -18,6 +18,7 @@
 #include "trainer/onnx_export/api.h"
 
 #include "onnx_export/parts.h"
+#include "onnx_export/runtime_check.h"
 
 namespace trainer::onnx_export {
 namespace {
@@ -78,7 +79,7 @@ Name reserved_output(GraphBuilder& graph, const Model& model, const ExportOption
 
 void fill_graph(onnx::GraphProto& proto, const Model& model, const ExportOptions& options) {
   proto.set_name("mlp");
-  GraphBuilder graph(proto);
+  GraphBuilder graph(proto, options.batch);
   Name features = "features";
   if (takes_columns(options)) {
     for (const data::Column& column : model.schema.columns) graph.reserve(column.name);
@@ -161,6 +162,8 @@ apply::ExportReport write(const Model& model, const ExportOptions& options, cons
   AtomicFile file(path);
   file.write(bytes);
   const onnx::ModelProto proto = checked(file.flushed(), bytes, path);
+  const std::string tried =
+      try_in_runtime(model, options, bytes, proto.graph().output(0).name(), path);
   file.commit();
   apply::ExportReport report;
   report.format = fmt::format("ONNX, opset {}", kOpset);
@@ -169,7 +172,7 @@ apply::ExportReport write(const Model& model, const ExportOptions& options, cons
                  port_of);
   std::transform(graph.output().begin(), graph.output().end(), std::back_inserter(report.outputs),
                  port_of);
-  report.checked = "read back, ONNX checker, shape inference";
+  report.checked = {"read back, ONNX checker, shape inference", tried};
   return report;
 }
 

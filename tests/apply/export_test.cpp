@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/export.h"
 
+#include <cmath>
+#include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,9 +15,13 @@
 #include "trainer/apply/export_safetensors.h"
 #include "trainer/apply/export_samples.h"
 #include "trainer/archive/safetensors.h"
+#include "trainer/core/array.h"
+#include "trainer/core/error.h"
 #include "trainer/core/json.h"
 #include "trainer/core/version.h"
+#include "trainer/data/table.h"
 
+#include "support/error_of.h"
 #include "support/synthetic_models.h"
 #include "support/temporary_folder.h"
 
@@ -51,6 +59,52 @@ TEST_F(ExportDataTest, OutputsHaveTheNameAndWidthOfWhatTheyAre) {
   expect(binary, ExportOutputs::kScores, "logits", 1);
   expect(binary, ExportOutputs::kProbabilities, "probabilities", 2);
   expect({.labels = {}, .num_targets = 2}, ExportOutputs::kScores, "predictions", 2);
+}
+
+TEST_F(ExportDataTest, OutputsThatDifferAreRefused) {
+  const auto message = [](const Model& model, const std::vector<double>& expected,
+                          const std::vector<double>& got) {
+    return test::message_of(ErrorKind::kRuntime, [&] {
+      check_outputs(model, "m.onnx", "Another Program 1.2", expected, got);
+    });
+  };
+  const Model model = model_of(ModelRecipe{});
+  const auto differ = [](const std::string& difference) {
+    return "m.onnx: the outputs of the exported file in Another Program 1.2 differ by " +
+           difference + " from those of trainer; this is a bug in trainer, please report it";
+  };
+  check_outputs(model, "m.onnx", "", std::vector{1.0, 1e6, 1e-9},
+                std::vector{1.000009, 1e6 + 9, 0.0});
+  EXPECT_EQ(message(model, {1, 2}, {1, 2.5}), differ("0.25"));
+  EXPECT_EQ(message(model, {1, 2}, {1}), differ("inf"));
+  EXPECT_EQ(message(model, {1, 2}, {1, NAN}), differ("inf"));
+  EXPECT_EQ(message(model, {1, INFINITY}, {1, 2}), differ("inf"));
+  const Model dated = model_of({.labels = {}, .has_offsets = true});
+  EXPECT_EQ(message(dated, {1e9 + 1.5}, {1e9 + 2.5}), differ("1"));
+}
+
+TEST_F(ExportDataTest, SampleCellsCoverWhatAColumnMayHold) {
+  checkpoint::Checkpoint c = test::make_checkpoint({.num_features = 4});
+  c.schema.columns = {{.name = "x0", .fill = 0.5F},
+                      {.name = "id", .kind = data::ColumnKind::kId},
+                      {.name = "k",
+                       .kind = data::ColumnKind::kCategorical,
+                       .categories = {"a", "b"},
+                       .has_missing_indicator = true}};
+  c.schema.feature_names = data::feature_names(c.schema.columns);
+  const data::Table table = sample_cells(model_of(c), 64);
+  EXPECT_EQ(table.feature_names, (std::vector<std::string>{"x0", "k"}));
+  const auto& cells = std::get<Array<float>>(table.features.values);
+  ASSERT_EQ(cells.size(), 128);
+  std::set<float> categories;
+  int num_missing[2] = {};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    num_missing[i % 2] += std::isnan(cells[i]) ? 1 : 0;
+    if (i % 2 == 1 && !std::isnan(cells[i])) categories.insert(cells[i]);
+  }
+  EXPECT_GT(num_missing[0], 0);
+  EXPECT_GT(num_missing[1], 0);
+  EXPECT_EQ(categories, (std::set<float>{0, 1, 2}));  // the last one is not known
 }
 
 TEST_F(ExportDataTest, TheDescriptionOfAClassifier) {

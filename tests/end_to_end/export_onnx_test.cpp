@@ -30,6 +30,9 @@ using test::kHasOnnx;
 using test::kSource;
 using test::ProcessResult;
 
+/// Cells as they stand in a file, by column.
+using Cells = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
 class OnnxRuntimeTest : public test::ExportTestBase {
  protected:
   void SetUp() override {
@@ -50,6 +53,9 @@ class OnnxRuntimeTest : public test::ExportTestBase {
     folder_.write("jobs.json", jobs.dump());
     return run_python(node() + " jobs.json");
   }
+
+  /// That columns.onnx says of these cells what the latest run does of a file with them.
+  void expect_as_read(const Cells& cells) const;
 };
 
 TEST_F(OnnxRuntimeTest, AnswersAsThisProgramDoes) {
@@ -71,9 +77,6 @@ TEST_F(OnnxRuntimeTest, AnswersAsThisProgramDoes) {
                 fmt::format("{} {}", all[i].recipe.model, all[i].recipe.training));
   }
 }
-
-/// Cells as they stand in a file, by column.
-using Cells = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 std::string csv_text(const Cells& cells) {
   std::string text;
@@ -116,6 +119,23 @@ Json make_inputs(const apply::Model& model, const Cells& cells) {
   return inputs;
 }
 
+void OnnxRuntimeTest::expect_as_read(const Cells& cells) const {
+  const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
+  Json jobs = Json::array();
+  jobs.push_back({{"model", (folder_.path() / "columns.onnx").string()},
+                  {"inputs", make_inputs(model, cells)}});
+  const Json answers = run_jobs(jobs);
+  const fs::path csv = folder_.write("cells.csv", csv_text(cells));
+  data::Table table =
+      data::read_table_as({csv, csv_format(model)},
+                          {.columns = model.schema.columns, .targets = model.schema.target_names});
+  const data::Encoded encoded =
+      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<double>>(),
+              apply::expected_outputs(model, encoded.features, ExportOutputs::kProbabilities),
+              csv.string());
+}
+
 // Of the penguins: every way of writing nothing, categories that are not known, numbers.
 TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
   const ProcessResult trained = trainer(test::with_config("penguins.yaml") +
@@ -138,21 +158,28 @@ TEST_F(OnnxRuntimeTest, TakesTheColumnsOfATableAsTheyAre) {
       {"flipper_length_mm", {"181", "186", "NaN", "200", "210", "190", "0", "200", "-9.99e2"}},
       {"beak_length_mm", {"39.1", "null", "40", "50.5", "45", "", "38", "-998", "40"}},
       {"beak_depth_mm", {"18.7", "17", "19", "nan", "15", "16", "0.5", "17", "18"}}};
-  const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
-  Json jobs = Json::array();
-  jobs.push_back({{"model", (folder_.path() / "columns.onnx").string()},
-                  {"inputs", make_inputs(model, cells)}});
-  const Json answers = run_jobs(jobs);
+  expect_as_read(cells);
+}
 
-  const fs::path csv = folder_.write("cells.csv", csv_text(cells));
-  data::Table table =
-      data::read_table_as({csv, csv_format(model)},
-                          {.columns = model.schema.columns, .targets = model.schema.target_names});
-  const data::Encoded encoded =
-      data::encode(model.schema.columns, model.schema.unknown_category, table);
-  expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<double>>(),
-              apply::expected_outputs(model, encoded.features, ExportOutputs::kProbabilities),
-              "penguins");
+// Of numbers, those that are written plainly; the nearest number is another category.
+TEST_F(OnnxRuntimeTest, TakesCategoriesThatAreNumbersOrBooleans) {
+  std::string text = "code,flag,y\n";
+  for (int i = 0; i < 40; ++i) {
+    const char* codes[] = {"7", "07", "007", "0.5", "20240115000000008"};
+    text += fmt::format("{},{},{}\n", codes[i % 5], i % 2 == 0 ? "True" : "False",
+                        i % 5 < 2 ? "p" : "q");
+  }
+  folder_.write("t.csv", text);
+  const ProcessResult trained = trainer(
+      "data.source=csv data.path=t.csv data.target=y data.categorical=code --epochs 2 threads=1");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  const ProcessResult result = run("runs/latest -o columns.onnx --softmax --preprocessing");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  expect_as_read(
+      {{"y", {"p", "p", "p", "p", "p", "p", "p", "p"}},
+       {"flag", {"true", "TRUE", "False", "false", "True", "yes", "1", "FALSE"}},
+       {"code",
+        {"7.0", "07", "007", "0007", "0.5", "20240115000000009", "20240115000000008.0", "8"}}});
 }
 
 class OnnxQuantilesTest : public OnnxRuntimeTest,
@@ -200,6 +227,47 @@ TEST_P(OnnxQuantilesTest, NumbersBecomeTheirScoresAmongQuantiles) {
 
 INSTANTIATE_TEST_SUITE_P(EveryScore, OnnxQuantilesTest,
                          testing::Values(data::QuantileScore::kRank, data::QuantileScore::kNormal));
+
+// The library that comes with ONNX Runtime for Node.
+TEST_F(OnnxRuntimeTest, ExportComparesTheOutputs) {
+  const std::string found = test::run_process(node() + " library").out;
+  const std::string library = "TRAINER_ONNXRUNTIME_LIBRARY=" + found;
+  ASSERT_EQ(trainer(test::with_config("penguins.yaml") +
+                    "--epochs 2 threads=1 data.embed_above=2 data.missing_indicator=true")
+                .exit_code,
+            0);
+  for (const std::string options : {"", "--softmax --preprocessing", "--batch 8 --preprocessing"}) {
+    const ProcessResult result = run("runs/latest -o m.onnx " + options, library);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find(fmt::format(
+                  "checked     read back, ONNX checker, shape inference\n"
+                  "            outputs of {} rows equal within 1e-05 in ONNX Runtime 1.",
+                  options.starts_with("--batch") ? 8 : 32)),
+              std::string::npos)
+        << result.out;
+  }
+}
+
+TEST_F(OnnxRuntimeTest, AFileCanHaveAFixedNumberOfRows) {
+  checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.num_features = 2}));
+  const ProcessResult result = run("c.checkpoint -o c.onnx --batch 3");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("input       features: float32 [3, 2]\n"), std::string::npos)
+      << result.out;
+  const auto job = [&](int num_rows) {
+    return Json{{"model", (folder_.path() / "c.onnx").string()},
+                {"inputs",
+                 {{"features",
+                   {{"type", "float32"},
+                    {"dims", {num_rows, 2}},
+                    {"data", std::vector<float>(static_cast<std::size_t>(2 * num_rows), 1)}}}}}};
+  };
+  EXPECT_EQ(run_jobs(Json::array({job(3)})).at(0).at("logits").at("dims").at(0), 3);
+  folder_.write("jobs.json", Json::array({job(4)}).dump());
+  EXPECT_NE(test::run_process("cd " + folder_.path().string() + " && " + node() + " jobs.json")
+                .err.find("Got: 4 Expected: 3"),
+            std::string::npos);
+}
 
 /// Penguins with other encodings: columns.onnx, features.onnx and m.pt compute what the program
 /// does.

@@ -15,6 +15,7 @@
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/json.h"
+#include "trainer/core/optional_library.h"
 
 #include "end_to_end/export_fixture.h"
 #include "support/files.h"
@@ -194,6 +195,20 @@ TEST_F(ExportTest, WithoutItsOnnxPartTheProgramSaysWhatToInstall) {
             ".safetensors or .pt\n");
 }
 
+TEST_F(ExportTest, ALibraryThatIsNotOnnxRuntimeIsNamed) {
+  if (!kHasOnnx) GTEST_SKIP() << "this build has no ONNX; scripts/setup.sh build";
+  checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.labels = {}}));
+  const fs::path another = fs::path(test::kTrainer).parent_path().parent_path() / "lib" /
+                           file_name({"", "trainer_core"});
+  const ProcessResult result =
+      run("c.checkpoint -o m.onnx", "TRAINER_ONNXRUNTIME_LIBRARY=" + another.string());
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "error: TRAINER_ONNXRUNTIME_LIBRARY: expected the path of " +
+                            file_name({"", "onnxruntime"}) +
+                            ", got another library; correct it, or unset it\n");
+  EXPECT_EQ(names_here(), std::vector<std::string>{"c.checkpoint"});
+}
+
 TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
   checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.labels = {}}));
   const auto refused = [&](const std::string& arguments, int exit_code) {
@@ -210,6 +225,10 @@ TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
   EXPECT_EQ(refused("none.checkpoint -o m.safetensors", 7).find("error: none.checkpoint: "), 0U);
   EXPECT_EQ(refused("c.checkpoint -o nowhere/m.safetensors", 8),
             "error: cannot write nowhere/m.safetensors: No such file or directory\n");
+  EXPECT_EQ(refused("c.checkpoint -o m.pt --batch 8", 2),
+            "error: --batch: only supported for ONNX; use --format onnx\n");
+  EXPECT_EQ(refused("c.checkpoint -o m.onnx --batch 0", 2),
+            "error: --batch: expected an integer >= 1, got \"0\"\n");
   if (kHasOnnx) {
     EXPECT_EQ(refused("c.checkpoint -o m.onnx --preprocessing", 2),
               "error: --preprocessing: the model was not trained on a table with columns; export "

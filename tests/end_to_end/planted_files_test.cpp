@@ -97,9 +97,9 @@ class PlantedFilesTest : public test::ProgramTest {
 
   // Those that the loader brings, and those that the program opens itself.
   static std::set<std::string> names_of_libraries() {
-    std::set<std::string> names = {"libduckdb.so",         "libpmix.so.2",
-                                   "libblas.so.3",         "libtrainer_core.so",
-                                   "libtrainer_engine.so", "libtrainer_onnx.so"};
+    std::set<std::string> names = {
+        "libduckdb.so",       "libonnxruntime.so",    "libpmix.so.2",      "libblas.so.3",
+        "libtrainer_core.so", "libtrainer_engine.so", "libtrainer_onnx.so"};
     const fs::path lib = fs::path(test::kTrainer).parent_path().parent_path() / "lib";
     const std::string needed =
         test::run_process(fmt::format("ldd {} {}/libtrainer_*.so", test::kTrainer, lib.string()))
@@ -113,7 +113,8 @@ class PlantedFilesTest : public test::ProgramTest {
 
   ProcessResult run(const std::string& arguments) const {
     return trainer(arguments,
-                   "env -u HOME -u TMPDIR -u TRAINER_DUCKDB_LIBRARY XDG_DATA_HOME=share "
+                   "env -u HOME -u TMPDIR -u TRAINER_DUCKDB_LIBRARY "
+                   "-u TRAINER_ONNXRUNTIME_LIBRARY XDG_DATA_HOME=share "
                    "XDG_CACHE_HOME=cache XDG_CONFIG_HOME=config");
   }
 };

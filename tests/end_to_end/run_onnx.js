@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs ONNX files as another program would, with ONNX Runtime.
 // node run_onnx.js probe        ends with 0 when ONNX Runtime is there (NODE_PATH)
+// node run_onnx.js library      prints the path of its library
 // node run_onnx.js JOBS.json    [{"model": FILE, "inputs": {NAME: {"type", "dims", "data"}}}, ...];
 //                               null stands for NaN; prints [{NAME: {"dims", "data"}}, ...]
 'use strict';
 const fs = require('fs');
+const path = require('path');
 const ort = require('onnxruntime-node');
 
 function tensor({ type, dims, data }) {
@@ -27,8 +29,18 @@ async function run(job) {
   return outputs;
 }
 
+function library() {
+  const bin = path.join(path.dirname(require.resolve('onnxruntime-node/package.json')), 'bin');
+  const folder = path.join(bin, fs.readdirSync(bin)[0], process.platform, process.arch);
+  return path.join(folder, fs.readdirSync(folder).find((name) => name.startsWith('libonnxruntime.')));
+}
+
 async function main(word) {
   if (word === 'probe') return;
+  if (word === 'library') {
+    process.stdout.write(library());
+    return;
+  }
   const results = [];
   for (const job of JSON.parse(fs.readFileSync(word, 'utf8'))) results.push(await run(job));
   console.log(JSON.stringify(results));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ enum class ExportOutputs {
 struct ExportOptions {
   ExportInputs inputs = ExportInputs::kFeatures;
   ExportOutputs outputs = ExportOutputs::kScores;
+  std::optional<int64_t> batch = {};  // the number of rows; none: any (ONNX)
 };
 
 /// An input or output of an exported file.
@@ -36,10 +38,10 @@ struct TensorInfo {
 
 /// What an export wrote.
 struct ExportReport {
-  std::string format;               // "ONNX, opset 13"
-  std::vector<TensorInfo> inputs;   // empty if the file holds weights only
-  std::vector<TensorInfo> outputs;  // empty in that case too
-  std::string checked;              // how the file was verified before it was moved into place
+  std::string format;                // "ONNX, opset 13"
+  std::vector<TensorInfo> inputs;    // empty if the file holds weights only
+  std::vector<TensorInfo> outputs;   // empty in that case too
+  std::vector<std::string> checked;  // how it was verified before it was moved into place, in lines
 };
 
 /// What comes before the names of a member's tensors in a file: "members.2." in an ensemble.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/core/optional_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "trainer/core/user_folders.h"
+
+namespace trainer {
+namespace {
+
+#ifdef __APPLE__
+constexpr const char* kExtension = ".dylib";
+#else
+constexpr const char* kExtension = ".so";
+#endif
+
+}  // namespace
+
+std::string file_name(const OptionalLibrary& library) { return "lib" + library.stem + kExtension; }
+
+void* open_library(const OptionalLibrary& library, std::string& problem) {
+  const std::string name = file_name(library);
+  std::vector<std::string> places;
+  if (const char* named = std::getenv(library.variable); named != nullptr && *named != '\0') {
+    places = {named};
+  } else {
+    if (const auto folder = data_folder()) places.push_back(*folder / name);
+    places.push_back(name);
+#ifdef __APPLE__
+    // Homebrew's, which the system does not search.
+    places.insert(places.end(), {"/opt/homebrew/lib/" + name, "/usr/local/lib/" + name});
+#endif
+  }
+  for (const std::string& place : places) {
+    // Local: its symbols are nobody's but ours.
+    if (void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    const char* message = dlerror();
+    problem = message == nullptr ? "unknown reason" : message;
+  }
+  return nullptr;
+}
+
+}  // namespace trainer
