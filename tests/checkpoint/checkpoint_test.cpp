@@ -93,6 +93,16 @@ void expect_same(const Checkpoint& actual, Checkpoint expected) {
   EXPECT_TRUE(actual == expected);
 }
 
+TEST_F(CheckpointTest, EarlierOnesHaveNoMetricsOfTheirEpoch) {
+  Dict root = archive::load(path_);
+  ASSERT_EQ(std::erase_if(root, [](const auto& item) { return item.first == "metrics"; }), 1U);
+  archive::save(path_, root);
+  const Checkpoint c = read(path_);
+  EXPECT_EQ(c.epoch_metrics.epoch, 0);
+  EXPECT_TRUE(c.epoch_metrics.train.empty());
+  EXPECT_EQ(c.state.position.epoch, full_checkpoint().state.position.epoch);
+}
+
 TEST_F(CheckpointTest, CategoriesAreReadAsTheyWereWritten) {
   Checkpoint c = full_checkpoint();
   c.schema.columns = {{.name = "k",

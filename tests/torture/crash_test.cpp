@@ -68,14 +68,19 @@ logging: {save_interval: 1}
 
 enum class End { kDone, kKilled };
 
-// Trains, or goes on, in a child that dies at the moment `crash_at` of its writing; 0: never.
-End run_in_child(const fs::path& folder, const std::string& yaml, int64_t crash_at) {
+// Trains, or goes on, in a child that dies at the moment `crash_at` of its writing; 0: never. With
+// `from` it goes on from that checkpoint of the run.
+End run_in_child(const fs::path& folder, const std::string& yaml, int64_t crash_at,
+                 const fs::path& from = {}) {
   test::Child child([&] {
     try {
       if (crash_at > 0) setenv("TRAINER_CRASH_AT", std::to_string(crash_at).c_str(), 1);
       engine::TrainRequest request = test::make_request(folder, yaml);
-      request.resume = checkpoint::find_same_run(folder / "runs", request.config.config,
-                                                 checkpoint::OpenMode::kResume);
+      request.resume = from.empty()
+                           ? checkpoint::find_same_run(folder / "runs", request.config.config,
+                                                       checkpoint::OpenMode::kResume)
+                           : checkpoint::open_checkpoint(folder / "runs/latest/checkpoints" / from,
+                                                         checkpoint::OpenMode::kResume);
       test::train_quietly(request);
       return 0;
     } catch (const std::exception& e) {
@@ -148,6 +153,46 @@ TEST_P(CrashTest, AKillAtEveryMomentOfWritingLeavesTheSameRun) {
   std::printf("%s: %lld of %lld kills exact\n", GetParam().name, static_cast<long long>(kills),
               static_cast<long long>(kills));
   EXPECT_GT(kills, 10);
+}
+
+// What came after the older checkpoint is kept first, whenever the process is killed.
+TEST(CrashWhileRewindingTest, AKillAtEveryMomentLosesNothing) {
+  constexpr const char* kYaml = R"(
+device: cpu
+threads: 1
+data: {synthetic: {num_samples: 60, num_features: 5, num_classes: 3}}
+model: {hidden_size: 4, num_layers: 1}
+training: {epochs: 3, batch_size: 16, learning_rate: 0.01}
+)";
+  const fs::path older = "checkpoint_epoch_001.pt";
+  const test::TemporaryFolder whole;
+  ASSERT_EQ(run_in_child(whole.path(), kYaml, 0), End::kDone);
+  const fs::path run =
+      fs::canonical(whole.path() / "runs/latest").lexically_relative(fs::canonical(whole.path()));
+  const std::string records = test::read_file(whole.path() / run / "metrics.jsonl");
+  int64_t kills = 0;
+  for (int64_t crash_at = 1;; crash_at += stride()) {
+    const test::TemporaryFolder parts;
+    fs::copy(whole.path(), parts.path(),
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks |
+                 fs::copy_options::overwrite_existing);
+    const bool is_killed = run_in_child(parts.path(), kYaml, crash_at, older) == End::kKilled;
+    expect_all_readable(parts.path());
+    if (is_killed) {
+      ++kills;
+      ASSERT_EQ(run_in_child(parts.path(), kYaml, 0, older), End::kDone);
+    }
+    expect_same_run(whole.path() / run, parts.path() / run);
+    const fs::path kept = parts.path() / run / "superseded/1";
+    EXPECT_TRUE(records.ends_with(test::read_file(kept / "metrics.jsonl")));
+    EXPECT_EQ(checkpoint::read(kept / "checkpoints/last.pt").state.position.epoch, 3);
+    EXPECT_TRUE(fs::exists(kept / "summary.json"));
+    EXPECT_FALSE(fs::exists(kept.parent_path() / "2"));
+    EXPECT_FALSE(test::has_temporary_files(parts.path() / run));
+    ASSERT_FALSE(testing::Test::HasFailure()) << "killed at moment " << crash_at;
+    if (!is_killed) break;
+  }
+  EXPECT_GT(kills, 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Courses, CrashTest, testing::ValuesIn(kCourses),
