@@ -9,7 +9,8 @@ needs Python's torch (written with 1.13) and rewrites the JSON files beside this
     mlp.json         outputs, loss and gradients of a small MLP in every option
     optimizers.json  parameters after each of five updates of every optimizer
     training.json    losses, gradient norms and parameters of a short training
-    autocast.json    outputs and gradients of the MLP under torch.autocast in bf16
+    autocast_bf16.json  outputs and gradients of the MLP under torch.autocast in bf16
+    autocast_fp16.json  the same in fp16; with PyTorch 2 the script writes only this (2.6)
     schedules.json   learning rates of every schedule (float64)
     embeddings.json  outputs, loss and gradients of an MLP behind embeddings (nn.Embedding)
     realmlp.json     the same of a RealMLP, and its parameters after five steps (float64)
@@ -225,7 +226,7 @@ def make_mlp(data: Data, parameters: Tensors) -> None:
     )
 
 
-def make_autocast(data: Data, parameters: Tensors) -> None:
+def make_autocast(data: Data, parameters: Tensors, dtype: torch.dtype, file: str) -> None:
     features, classes, _ = data
     cases = []
     for activation in ACTIVATIONS:
@@ -233,15 +234,15 @@ def make_autocast(data: Data, parameters: Tensors) -> None:
             case: Case = {"activation": activation, "residual": residual}
             model = Mlp(activation, "none", residual)
             set_parameters(model, parameters)
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with torch.autocast("cpu", dtype=dtype):
                 outputs = model(features)
-            assert outputs.dtype == torch.bfloat16
+            assert outputs.dtype == dtype
             nn.functional.cross_entropy(outputs.float(), classes).backward()
             case["outputs"] = plain(outputs.detach().float())
             case["gradients"] = named((n, p.grad) for n, p in model.named_parameters())
             cases.append(case)
     write(
-        "autocast.json",
+        file,
         {
             "features": plain(features),
             "classes": plain(classes),
@@ -1060,13 +1061,15 @@ def main() -> None:
         lambda: make_mlp(data, parameters),
         lambda: make_optimizers(parameters),
         lambda: make_training(data, parameters),
-        lambda: make_autocast(data, parameters),
+        lambda: make_autocast(data, parameters, torch.bfloat16, "autocast_bf16.json"),
         make_schedules,
         lambda: make_embeddings(data),
         lambda: make_realmlp(data),
         lambda: make_tabm(data),
         lambda: make_contributions(data),
     ]
+    if int(torch.__version__.split(".")[0]) > 1:  # earlier ones have no fp16 on the CPU
+        makers = [lambda: make_autocast(data, parameters, torch.float16, "autocast_fp16.json")]
     for make in makers:
         torch.manual_seed(21)  # so that a new case changes no other file
         make()

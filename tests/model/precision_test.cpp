@@ -4,6 +4,7 @@
 #include <ATen/ops/linalg_vector_norm.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <torch/version.h>
 
 #include "trainer/model/gradient.h"
 
@@ -16,12 +17,18 @@ namespace {
 using config::Precision;
 using test::golden_tensor;
 
-// Two roundings to bf16: 8 bits of a number.
-constexpr double kAbsolute = 0.01;
-constexpr double kRelative = 0.01;
+/// A precision, and two roundings to it: 8 or 11 bits of a number.
+struct Autocast {
+  Precision precision;
+  const char* file;
+  double tolerance;
+};
 
-TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
-  const auto golden = test::read_golden("autocast.json");
+class AutocastTest : public testing::TestWithParam<Autocast> {};
+
+TEST_P(AutocastTest, OutputsAndGradientsAreThoseOfPytorch) {
+  const auto [precision, file, tolerance] = GetParam();
+  const auto golden = test::read_golden(file);
   const at::Tensor features = golden_tensor(golden["features"]);
   const at::Tensor classes = golden_tensor(golden["classes"]).to(at::kLong);
   for (const auto& c : golden["cases"]) {
@@ -29,7 +36,7 @@ TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
     test::MlpRecipe options = test::small_network();
     options.activation = from_text<config::Activation>(c["activation"].get<std::string>()).value();
     options.residual = c["residual"];
-    options.precision = Precision::kBf16;
+    options.precision = precision;
     Network mlp = test::make_network(options);
     FlatParameters& flat = mlp.parameters();
     test::set_parameters(flat, golden["parameters"]);
@@ -40,19 +47,27 @@ TEST(LowPrecisionTest, OutputsAndGradientsInBf16AreThoseOfAutocast) {
                                                       .noise = {}})
                                    .outputs;
     EXPECT_EQ(outputs.scalar_type(), at::kFloat);
-    EXPECT_TRUE(test::close(outputs, golden_tensor(c["outputs"]), kAbsolute, kRelative));
+    EXPECT_TRUE(test::close(outputs, golden_tensor(c["outputs"]), tolerance, tolerance));
     for (std::size_t i = 0; i < flat.specs.size(); ++i) {
       const std::string& name = flat.specs[i].name;
       EXPECT_TRUE(test::close(parameter_view(flat, flat.gradients, i),
-                              golden_tensor(c["gradients"][name]), kAbsolute, kRelative))
+                              golden_tensor(c["gradients"][name]), tolerance, tolerance))
           << name;
     }
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Bf16, AutocastTest,
+                         testing::Values(Autocast{Precision::kBf16, "autocast_bf16.json", 0.01}));
+#if TORCH_VERSION_MAJOR > 1  // earlier ones have no fp16 on the CPU
+INSTANTIATE_TEST_SUITE_P(Fp16, AutocastTest,
+                         testing::Values(Autocast{Precision::kFp16, "autocast_fp16.json",
+                                                  0.00125}));
+#endif
+
 at::Tensor gradient_of(test::MlpRecipe options, Precision precision) {
   options.precision = precision;
-  const auto golden = test::read_golden("autocast.json");
+  const auto golden = test::read_golden("autocast_bf16.json");
   Network mlp = test::make_network(options);
   for (std::size_t i = 0; i < mlp.parameters().specs.size(); ++i) {
     const std::string& name = mlp.parameters().specs[i].name;
