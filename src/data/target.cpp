@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
+#include "trainer/core/parse.h"
 #include "trainer/core/similar_text.h"
 #include "trainer/core/utf8.h"
 #include "trainer/data/exact_number.h"
@@ -18,6 +20,7 @@
 
 #include "data/error.h"
 #include "data/labels.h"
+#include "data/number_text.h"
 #include "data/offset.h"
 
 namespace trainer::data {
@@ -176,6 +179,26 @@ void require_numbers_if_most_are(const Table& table, const TargetScan& scan) {
   if (!scan.all_numbers && 2 * scan.num_numbers > table.targets.size()) require_finite(table);
 }
 
+// "69%" or "1,234".
+bool is_number_otherwise(const std::string& label) {
+  const std::optional<NumberWithUnit> parts = split_unit(label);
+  const std::string& number = parts ? parts->number : label;
+  return (parts && parse_double(number)) || !rewritten_number(number, {}).empty();
+}
+
+// Else each would silently be a class.
+void require_plain_numbers(const Table& table, const TargetScan& scan) {
+  const auto num_such = std::count_if(scan.labels.begin(), scan.labels.end(), is_number_otherwise);
+  if (scan.all_numbers || 2 * static_cast<size_t>(num_such) <= scan.labels.size()) return;
+  const auto row = std::find_if(scan.first_rows.begin(), scan.first_rows.end(), [&](size_t at) {
+    return is_number_otherwise(table.targets.text(at));
+  });
+  throw target_error(table, row_location(table, *row),
+                     fmt::format("expected a number, got {}; write numbers without units and marks "
+                                 "between thousands, or set data.task: classification",
+                                 in_quotes(table.targets.text(*row))));
+}
+
 std::vector<std::string> describe_labels(const Table& table, const TargetScan& scan) {
   constexpr size_t kFewLabels = 10;
   std::vector<std::string> lines;
@@ -244,6 +267,7 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
     scan = scan_target(table.targets);
     if (wanted == config::Task::kAuto) {
       require_numbers_if_most_are(table, scan);
+      require_plain_numbers(table, scan);
       TaskChoice choice = decide_task(scan, table.targets.size());
       target.task = choice.task;
       target.task_reason = std::move(choice.reason);

@@ -125,6 +125,21 @@ TEST_F(DatasetTest, RefusesTextAsARegressionTarget) {
             "classification");
 }
 
+TEST_F(DatasetTest, NumbersThatAreWrittenOtherwiseAreNoClassesUnlessTheyAreToBe) {
+  for (const std::string number : {"69%", "$12.50", "\"1,234\"", "\"3,5\""}) {
+    std::string cell = number;
+    std::erase(cell, '"');
+    EXPECT_EQ(problem(csv({number, "9%", "2%", "cat"})),
+              "t.csv:2: column \"y\": expected a number, got \"" + cell +
+                  "\"; write numbers without units and marks between thousands, or set data.task: "
+                  "classification");
+  }
+  EXPECT_EQ(load_datasets(csv({"69%", "9%", "9%"}, Task::kClassification), 1).schema.labels,
+            (Labels{"69%", "9%"}));
+  EXPECT_EQ(load_datasets(csv({"cat", "9%", "dog"}), 1).schema.labels,
+            (Labels{"9%", "cat", "dog"}));
+}
+
 TEST_F(DatasetTest, RefusesInfinityAsARegressionTarget) {
   EXPECT_EQ(problem(csv({"1", "inf"})),
             "t.csv:3: column \"y\": expected a finite number, got \"inf\"");
@@ -174,10 +189,10 @@ TEST_F(DatasetTest, ATextAmongNumbersIsNoClass) {
 
 TEST_F(DatasetTest, WarnsOfLabelsThatAreHardlyClasses) {
   Labels target;
-  for (int i = 0; i < 11; ++i) target.push_back("$" + std::to_string(100 + i));
+  for (int i = 0; i < 11; ++i) target.push_back("No. " + std::to_string(100 + i));
   EXPECT_EQ(load_datasets(csv(target), 1).warnings,
             Labels{"target \"y\": almost every label is different (11 distinct in 11 rows), the "
-                   "first is \"$100\"; if they are no classes, write them as numbers or choose "
+                   "first is \"No. 100\"; if they are no classes, write them as numbers or choose "
                    "another data.target"});
   EXPECT_EQ(
       load_datasets(csv({"Yes", "no", "yes", "caf\u00e9", "cafe\u0301"}), 1).warnings,
