@@ -39,6 +39,7 @@ WARNINGS = [
     "-Wextra",
     "-Wshadow",
     "-Wconversion",
+    "-Wswitch-enum",
     "-Wthread-safety",
     "-Werror",
     "-Wno-unknown-pragmas",
