@@ -81,8 +81,8 @@ void check_first_bytes(int descriptor, uint64_t file_size, CheckBegin check_begi
   std::array<char, 20> buffer{};
   const ssize_t got =
       until_done([&] { return ::pread(descriptor, buffer.data(), buffer.size(), 0); });
-  check_begin({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, file_size,
-              path);
+  if (got < 0) fail(path, "cannot be read: " + std::generic_category().message(errno));
+  check_begin({buffer.data(), static_cast<std::size_t>(got)}, file_size, path);
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +13,7 @@
 
 #include "trainer/config/load.h"
 #include "trainer/core/error.h"
+#include "trainer/core/read_text.h"
 
 namespace trainer::config {
 
@@ -28,15 +29,13 @@ Document read_document(const std::filesystem::path& path) {
     return {"standard input", std::string(std::istreambuf_iterator<char>(std::cin), {}),
             std::filesystem::current_path()};
   }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    throw refuse(fmt::format("cannot read the configuration: {}", std::strerror(errno)));
-  }
-  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  constexpr const char* kProblem = "cannot read the configuration";
+  std::optional<std::string> text = read_text(path, ErrorKind::kUsage, kProblem);
+  if (!text) throw refuse(fmt::format("{}: {}", kProblem, std::strerror(ENOENT)));
   // What comes out of a pipe (/dev/stdin, <(command)) lies in no folder.
   const bool is_file = std::filesystem::is_regular_file(path, error);
   return {
-      path.string(), std::move(text),
+      path.string(), std::move(*text),
       is_file ? std::filesystem::absolute(path).parent_path() : std::filesystem::current_path()};
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/json_reader.h"
 
+#include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
+#include "trainer/core/read_text.h"
 
 namespace trainer {
 namespace {
@@ -25,10 +27,9 @@ JsonReader::JsonReader(Json value, std::string place)
       value_(&document_->value) {}
 
 JsonReader JsonReader::of_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return JsonReader(Json(), path.string());
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  Json value = parse_json_or_null(text);
+  const std::optional<std::string> text = read_text(path);
+  if (!text) return JsonReader(Json(), path.string());
+  Json value = parse_json_or_null(*text);
   if (value.is_null()) {
     throw Error(
         ErrorKind::kCheckpoint,
@@ -122,9 +123,11 @@ void JsonReader::refuse(const std::string& expected) const {
 void read_json_lines(const std::filesystem::path& path,
                      const std::function<void(const JsonReader&)>& add,
                      std::string_view containing) {
-  std::ifstream file(path, std::ios::binary);
+  const std::string text = read_text(path).value_or("");
   int64_t number = 0;
-  for (std::string line; std::getline(file, line);) {
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
     ++number;
     if (line.find(containing) == std::string::npos) continue;
     Json record = parse_json_or_null(line);

@@ -42,7 +42,9 @@ InputFile::InputFile(const std::filesystem::path& path, Kind kind)
     file_.reset(stdin);
   } else {
     require_file(path, kind);
-    file_.reset(std::fopen(path.c_str(), "rb"));
+    do {
+      file_.reset(std::fopen(path.c_str(), "rb"));
+    } while (!file_ && errno == EINTR);
   }
   if (!file_) throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // all reads are large
@@ -50,9 +52,13 @@ InputFile::InputFile(const std::filesystem::path& path, Kind kind)
 }
 
 size_t InputFile::read(std::span<std::byte> buffer) {
-  const size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
-  if (count < buffer.size() && std::ferror(file_.get()) != 0) {
-    throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
+  size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
+  while (count < buffer.size() && std::ferror(file_.get()) != 0) {
+    if (errno != EINTR) {
+      throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
+    }
+    std::clearerr(file_.get());
+    count += std::fread(buffer.data() + count, 1, buffer.size() - count, file_.get());
   }
   fingerprint_.num_bytes += count;
   if (kind_ == Kind::kRegular) fingerprint_.crc32 = crc32(buffer.first(count), fingerprint_.crc32);

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
+#include "trainer/core/read_text.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::report {
@@ -39,7 +40,7 @@ std::vector<std::string> logged_warnings(const fs::path& folder) {
     if (!text.empty() && !is_known) warnings.push_back(text);
   };
   for (const fs::path& log : logs_of(folder)) {
-    std::ifstream file(log);
+    std::istringstream file(read_text(log).value_or(""));
     std::string text;
     for (std::string line; std::getline(file, line);) {
       if (!text.empty() && line.starts_with("  ")) {

@@ -2,8 +2,8 @@
 #include "trainer/run/superseded.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/read_text.h"
 
 namespace trainer::run {
 namespace fs = std::filesystem;
@@ -20,7 +21,7 @@ fs::path superseded_folder(const RunDir& run) { return run.root / "superseded"; 
 
 Superseded read_superseded(const fs::path& folder) {
   Superseded found{.folder = folder};
-  std::ifstream metrics(found.files().metrics());
+  std::istringstream metrics(read_text(found.files().metrics()).value_or(""));
   for (std::string line; std::getline(metrics, line);) {
     const Json record = parse_json_or_null(line);
     if (!record.is_object()) continue;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/tracking/notes.h"
 
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
+#include "trainer/core/read_text.h"
 #include "trainer/run/run_dir.h"
 
 namespace trainer::tracking {
 std::string read_note(const std::filesystem::path& folder) {
-  std::ifstream file(run::RunDir{folder}.note());
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = read_text(run::RunDir{folder}.note()).value_or("");
   text.resize(text.find_last_not_of(" \t\r\n") + 1);
   return text;
 }

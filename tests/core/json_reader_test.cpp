@@ -76,6 +76,16 @@ TEST(JsonReaderTest, IntegersAreWithinTheirBounds) {
   refusal([&] { values[4].integer(); });  // a double that stands for others, too
 }
 
+TEST(JsonReaderTest, AFileThatCannotBeReadIsNotAMissingOne) {
+  const test::TemporaryFolder folder;
+  const std::string message = folder.path().string() + ": cannot be read: Is a directory";
+  EXPECT_EQ(test::message_of(ErrorKind::kFileSystem, [&] { JsonReader::of_file(folder.path()); }),
+            message);
+  EXPECT_EQ(test::message_of(ErrorKind::kFileSystem,
+                             [&] { read_json_lines(folder.path(), [](const JsonReader&) {}); }),
+            message);
+}
+
 TEST(JsonReaderTest, AMissingFileIsNullAndADamagedOneIsRefused) {
   const test::TemporaryFolder folder;
   EXPECT_TRUE(JsonReader::of_file(folder.path() / "none.json").is_null());
