@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/superseded.h"
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -12,9 +12,9 @@
 
 #include "trainer/checkpoint/store.h"
 #include "trainer/core/atomic_file.h"
-#include "trainer/core/crash_point.h"
 #include "trainer/core/error.h"
 #include "trainer/core/parse.h"
+#include "trainer/core/read_text.h"
 #include "trainer/run/superseded.h"
 
 namespace trainer::checkpoint {
@@ -44,9 +44,8 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 
 // All but the first `num_bytes`.
 std::string rest_of(const fs::path& path, uint64_t num_bytes) {
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(num_bytes));
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_text(path).value_or("");
+  return text.substr(std::min<std::size_t>(num_bytes, text.size()));
 }
 
 /// What is later than a checkpoint.
@@ -121,11 +120,7 @@ std::optional<fs::path> keep_superseded(const run::RunDir& run, const Checkpoint
   const int64_t newest =
       before.empty() ? 0 : parse_int(before.back().folder.filename().string()).value_or(0);
   fs::path folder = all / fmt::to_string(newest + 1);
-  crash_point();
-  fs::rename(unfinished, folder, error);
-  if (error) refuse(folder, error);
-  crash_point();
-  sync_folder(all);
+  if ((error = rename_durably(unfinished, folder))) refuse(folder, error);
   sync_folder(run.root);
   return folder;
 }

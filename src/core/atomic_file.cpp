@@ -197,6 +197,17 @@ void publish_file(const fs::path& file, const fs::path& name) {
   sync_folder(parent_folder(name));
 }
 
+std::error_code rename_durably(const fs::path& from, const fs::path& to) {
+  crash_point();
+  if (until_done([&] { return std::rename(from.c_str(), to.c_str()); }) != 0) {
+    return {errno, std::generic_category()};
+  }
+  crash_point();
+  sync_folder(parent_folder(to));
+  if (parent_folder(from) != parent_folder(to)) sync_folder(parent_folder(from));
+  return {};
+}
+
 int sync_file(int descriptor) {
 #ifdef F_FULLFSYNC  // on macOS, where fsync() only writes to the cache of the drive
   if (until_done([&] { return ::fcntl(descriptor, F_FULLFSYNC); }) == 0) return 0;

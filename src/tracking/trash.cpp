@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/folder_lock.h"
 #include "trainer/run/run_dir.h"
@@ -41,7 +42,7 @@ fs::path free_name(const fs::path& folder, const std::string& name) {
 void point_latest_to_newest(const fs::path& parent) {
   const std::vector<RunEntry> entries = read_entries(parent);
   std::error_code ignored;
-  fs::remove(parent / "latest", ignored);
+  if (entries.empty()) fs::remove(parent / "latest", ignored);
   if (!entries.empty()) run::point_latest_to({entries.front().folder});
 }
 
@@ -60,6 +61,7 @@ void delete_left_overs(const fs::path& folder, const std::string& prefix) {
 // A folder in which there is nothing but the list of its runs.
 void remove_empty_trash(const fs::path& trash) {
   constexpr const char* kIndexFile = ".runs.json";
+  remove_temporary_files(trash, kIndexFile);
   std::error_code ignored;
   for (const auto& item : fs::directory_iterator(trash, ignored)) {
     if (item.path().filename() != kIndexFile) return;
@@ -93,11 +95,10 @@ fs::path remove_run(const fs::path& folder) {
   const fs::path trash = trash_of(parent);
   refuse_link(trash);
   std::error_code error;
-  fs::create_directory(trash, error);
-  if (error) fail("remove", folder, error);
+  if (fs::create_directory(trash, error)) sync_folder(parent);  // before a run is known by it only
+  if (error) fail("create the folder", trash, error);
   const fs::path removed = free_name(trash, folder.filename().string());
-  fs::rename(folder, removed, error);
-  if (error) fail("remove", folder, error);
+  if ((error = rename_durably(folder, removed))) fail("remove", folder, error);
   finish_removals(parent);
   return removed;
 }
@@ -111,9 +112,7 @@ fs::path restore_run(const fs::path& removed) {
                 fmt::format("cannot restore {}: there is already {}; rename or remove that first",
                             removed.string(), folder.string()));
   }
-  std::error_code error;
-  fs::rename(removed, folder, error);
-  if (error) fail("restore", removed, error);
+  if (const auto error = rename_durably(removed, folder)) fail("restore", removed, error);
   finish_removals(parent);
   const std::vector<RunEntry> entries = read_entries(parent);
   if (!entries.empty() && entries.front().name == folder.filename()) point_latest_to_newest(parent);
@@ -124,9 +123,8 @@ void purge_run(const fs::path& removed) {
   refuse_link(removed.parent_path());
   const FolderLock lock(removed);
   const fs::path trash = removed.parent_path();
-  std::error_code error;
-  fs::rename(removed, free_name(trash, kPurgedPrefix + removed.filename().string()), error);
-  if (error) fail("delete", removed, error);
+  const fs::path purged = free_name(trash, kPurgedPrefix + removed.filename().string());
+  if (const auto error = rename_durably(removed, purged)) fail("delete", removed, error);
   finish_removals(trash.parent_path());
 }
 

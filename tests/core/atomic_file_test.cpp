@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -36,6 +37,17 @@ TEST(AtomicFileTest, AppearsWithItsWholeContentOnCommit) {
   file.commit();
   EXPECT_EQ(read_file(folder.path() / "a.txt"), "first second");
   EXPECT_EQ(file_names(folder.path()), std::vector<std::string>{"a.txt"});
+}
+
+TEST(AtomicFileTest, RenamedDurablyAFolderHasItsNewNameOnly) {
+  const TemporaryFolder folder;
+  folder.write("a/inner/file", "text");
+  fs::create_directory(folder.path() / "b");
+  EXPECT_FALSE(rename_durably(folder.path() / "a/inner", folder.path() / "b/other"));
+  EXPECT_EQ(read_file(folder.path() / "b/other/file"), "text");
+  EXPECT_TRUE(file_names(folder.path() / "a").empty());
+  EXPECT_EQ(rename_durably(folder.path() / "a/inner", folder.path() / "c"),
+            std::errc::no_such_file_or_directory);
 }
 
 TEST(AtomicFileTest, KeepsTheOldFileUntilCommit) {

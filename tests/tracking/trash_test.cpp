@@ -77,6 +77,14 @@ TEST(TrashTest, TheNextCallFinishesWhatWasInterrupted) {
   EXPECT_TRUE(fs::exists(kept));
 }
 
+TEST(TrashTest, WhatAPowerFailureLeftOfItsListGoesWithTheTrash) {
+  const test::TemporaryFolder runs;
+  const fs::path removed = remove_run(write_run(runs, "a"));
+  runs.write(".trash/..runs.json.tmp-4711", "{");
+  restore_run(removed);
+  EXPECT_FALSE(fs::exists(runs.path() / ".trash"));
+}
+
 TEST(TrashTest, ATrashThatLeadsElsewhereIsRefused) {
   const test::TemporaryFolder runs;
   const fs::path folder = write_run(runs, "a");

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace trainer {
 
@@ -58,6 +59,10 @@ void replace_symlink(const std::filesystem::path& link, const std::filesystem::p
 /// Makes `name` a hard link to the complete file `file`, or a copy if the file system has no hard
 /// links, and replaces an older file of that name in one step. Throws Error(kFileSystem).
 void publish_file(const std::filesystem::path& file, const std::filesystem::path& name);
+
+/// Renames a file or folder, and syncs the folders of both names (or throws Error(kFileSystem)):
+/// nothing that is done later is on the disk before. Returns why it failed, or no error.
+std::error_code rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// Returns 0 when what was written to the open file is on the disk itself, else -1 with errno.
 int sync_file(int descriptor);
