@@ -136,11 +136,21 @@ void keep_superseded(const PreparedRun& prepared, const checkpoint::ResumePoint&
              {{"folder", kept->string()}, {"epoch", position.epoch}, {"step", position.step}});
 }
 
+// Whether only the end of the run is done again, which was interrupted: nothing is given up.
+bool ends_again(const PreparedRun& prepared, const TrainRequest& request,
+                const checkpoint::Store& store) {
+  std::error_code ignored;
+  return train::finished(*prepared.session) && prepared.changes.empty() &&
+         std::filesystem::equivalent(request.resume->file, store.last(), ignored);
+}
+
 // Restores the run folder to its state at the resumed checkpoint.
 void rewind(const PreparedRun& prepared, const TrainRequest& request, const RunFolder& folder,
             const checkpoint::Store& store) {
   if (!request.resume) return;
-  if (folder.is_resumed) keep_superseded(prepared, *request.resume, folder.run);
+  if (folder.is_resumed && !ends_again(prepared, request, store)) {
+    keep_superseded(prepared, *request.resume, folder.run);
+  }
   if (store.rewind(request.resume->checkpoint, request.resume->file)) return;
   // Without changes the run will reach the better epoch that replaced it again.
   if (prepared.changes.empty() && std::filesystem::exists(store.best())) return;

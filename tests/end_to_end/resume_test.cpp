@@ -256,6 +256,17 @@ TEST(ResumeTest, WhatCameAfterAnOlderCheckpointIsKept) {
   EXPECT_NE(fs::canonical(folder.path() / "runs/latest"), run);
 }
 
+// As after a crash between the summary and the end in system.json.
+TEST(ResumeTest, AnEndThatIsDoneAgainSupersedesNothing) {
+  const test::TemporaryFolder folder;
+  ASSERT_EQ(trainer_in(folder.path(), "-q --epochs 1").exit_code, 0);
+  const fs::path run = folder.path() / "runs/latest";
+  fs::remove(run / "system.json");
+  ASSERT_EQ(trainer_in(folder.path(), "-q --resume runs/latest").exit_code, 0);
+  EXPECT_FALSE(fs::exists(run / "superseded"));
+  EXPECT_TRUE(fs::exists(run / "summary.json"));
+}
+
 TEST(ResumeTest, WhatAProcessLeftThatWasKilledBeforeItsFirstCheckpointIsRemoved) {
   const test::TemporaryFolder folder;
   const fs::path killed = folder.path() / "runs/20260101_000000";
