@@ -12,7 +12,7 @@ build/%/build.ninja: CMakePresets.json
 	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT))
 	@touch $@
 
-.PHONY: help setup build run test test-machines fix format format-check lint typecheck all bench \
+.PHONY: help setup build run test test-machines torture fix format format-check lint typecheck all bench \
         bench-peers bench-tables asan \
         coverage install clean
 
@@ -40,6 +40,9 @@ test: setup-build-test build ## Build and run all tests
 
 test-machines: setup-build-test build ## The tests as on other machines: CPUs, load, time zone, ...
 	@scripts/test_machines.sh
+
+torture: setup-build-test build ## 500 kills, all failures of files, all states after a power failure
+	@scripts/torture.sh
 
 fix: setup-build-gate ## Format, and let clang-tidy correct the C++ files that changed
 	@scripts/fix.sh
