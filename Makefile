@@ -5,6 +5,7 @@
 
 CONFIG ?= configs/train.yaml
 ARGS ?=
+SECONDS ?= 60
 
 # A tree is configured once; after that CMake itself notices when its files change.
 # TRAINER_STRICT=ON in the environment makes warnings errors from the start, as CI does.
@@ -14,7 +15,7 @@ build/%/build.ninja: CMakePresets.json
 
 .PHONY: help setup build run test test-machines torture fix format format-check lint typecheck all bench \
         bench-peers bench-tables asan \
-        coverage install clean
+        coverage fuzz install clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +80,9 @@ asan: setup-build-test build/asan/build.ninja ## All tests under Address- and UB
 
 coverage: setup ## All tests with line coverage; fails under 80 %
 	@scripts/coverage.sh
+
+fuzz: setup-build-fuzz ## Fuzz all that is read, each input for SECONDS=60 (ARGS="csv yaml")
+	@scripts/fuzz.sh $(SECONDS) $(ARGS)
 
 install: setup-build build/release/build.ninja ## Install the program: PREFIX=..., else /usr/local or ~/.local
 	@cmake --build --preset install
