@@ -47,7 +47,7 @@ TEST_P(FuzzCorpusTest, EveryFileIsReadOrRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, FuzzCorpusTest, testing::ValuesIn(targets()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 TEST(FuzzTargetsTest, EachHasAFolderOfFiles) {
   std::vector<std::string> names;
