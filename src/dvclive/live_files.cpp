@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/atomic_file.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/run/scalars.h"
@@ -37,12 +38,6 @@ constexpr const char* kDvcYaml =
   throw Error(ErrorKind::kFileSystem, fmt::format("cannot write {}: {}", path.string(), why));
 }
 
-void write(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) refuse(path, std::generic_category().message(errno));
-}
-
 fs::path curve_folder(const fs::path& folder) { return folder / "plots" / "metrics"; }
 
 }  // namespace
@@ -51,7 +46,8 @@ void require_usable(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) continue;
+    const bool is_temporary = name.starts_with('.') && name.find(".tmp-") != std::string::npos;
+    if (is_temporary || std::find(kNames.begin(), kNames.end(), name) != kNames.end()) continue;
     throw Error(
         ErrorKind::kUsage,
         fmt::format("logging.dvclive: expected a folder of its own, got {}, which has {}; name "
@@ -64,8 +60,9 @@ LiveFiles::LiveFiles(const fs::path& folder, const std::string& configuration) :
   std::error_code problem;
   fs::create_directories(folder_, problem);
   if (problem) refuse(folder_, problem.message());
-  write(folder_ / "params.yaml", configuration);
-  write(folder_ / "dvc.yaml", kDvcYaml);
+  remove_temporary_files(folder_);
+  write_file_atomically(folder_ / "params.yaml", configuration);
+  write_file_atomically(folder_ / "dvc.yaml", kDvcYaml);
 }
 
 void LiveFiles::restart(const fs::path& metrics) {
@@ -109,6 +106,8 @@ std::ofstream& LiveFiles::curve_of(const fs::path& path, const std::string& name
   return curve;
 }
 
-void LiveFiles::write_latest() const { write(folder_ / "metrics.json", latest_.dump(4) + "\n"); }
+void LiveFiles::write_latest() const {
+  write_file_atomically(folder_ / "metrics.json", latest_.dump(4) + "\n");
+}
 
 }  // namespace trainer::dvclive

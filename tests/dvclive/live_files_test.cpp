@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,14 @@ run::MetricsRecord epoch(int64_t step, double loss) {
   record.loss = loss;
   record.time_seconds = 1;
   return record;
+}
+
+TEST(LiveFilesTest, WhatAKilledProcessLeftIsRemoved) {
+  const test::TemporaryFolder folder;
+  folder.write(".metrics.json.tmp-4711", "{");
+  require_usable(folder.path());
+  const LiveFiles files(folder.path(), "seed: 1\n");
+  EXPECT_EQ(test::file_names(folder.path()), (std::vector<std::string>{"dvc.yaml", "params.yaml"}));
 }
 
 TEST(LiveFilesTest, HasACurveForEachNumberAndItsLastValue) {
