@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -86,6 +87,19 @@ void leave_out_kept(const run::Superseded& before, Later& later) {
   if (later.records == rest_of(before.files().metrics(), 0)) later.records.clear();
 }
 
+/// A folder that is removed at the end, unless it has another name by then.
+struct Unfinished {
+  explicit Unfinished(fs::path path) : folder(std::move(path)) {}
+  ~Unfinished() {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+  fs::path folder;
+};
+
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -116,6 +130,7 @@ std::optional<fs::path> keep_superseded(const run::RunDir& run, const Checkpoint
   const std::vector<run::Superseded> before = run::list_superseded(run);
   if (!before.empty()) leave_out_kept(before.back(), later);
   if (later.is_empty()) return std::nullopt;
+  const Unfinished removed_if_it_fails(unfinished);
   fill({unfinished}, later);
   const int64_t newest =
       before.empty() ? 0 : parse_int(before.back().folder.filename().string()).value_or(0);

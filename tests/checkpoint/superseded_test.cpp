@@ -11,6 +11,8 @@
 #include "trainer/run/superseded.h"
 
 #include "support/checkpoints.h"
+#include "support/error_of.h"
+#include "support/file_size_limit.h"
 #include "support/files.h"
 #include "support/temporary_folder.h"
 
@@ -105,6 +107,16 @@ TEST_F(SupersededTest, WhatAKilledProcessLeftIsRemoved) {
   folder_.write("superseded/.tmp-new/checkpoints/last.pt", "a part");
   EXPECT_EQ(keep("checkpoint_epoch_001.pt"), kept("1"));
   EXPECT_EQ(test::file_names(run_.root / "superseded"), Names{"1"});
+}
+
+TEST_F(SupersededTest, AnAttemptThatFailsLeavesNothing) {
+  {
+    const test::FileSizeLimit limit(10);
+    EXPECT_EQ(test::message_of(ErrorKind::kFileSystem, [&] { keep("checkpoint_epoch_001.pt"); }),
+              "cannot write " + (run_.root / "superseded/.tmp-new/metrics.jsonl").string() +
+                  ": File too large");
+  }
+  EXPECT_TRUE(test::file_names(run_.root / "superseded").empty());
 }
 
 TEST_F(SupersededTest, ACheckpointThatIsDamagedIsNotKept) {
