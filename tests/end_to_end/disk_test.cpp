@@ -202,7 +202,9 @@ TEST_F(ReadOnlyFolderTest, ItsRunsAreListedComparedAndExplained) {
                               ": Permission denied; choose another file with --output"},
       {"runs note a/latest text",
        "cannot write " + (run / "note.txt").string() + ": Permission denied"},
-      {"runs remove a/latest --yes", "cannot remove " + run.string() + ": Permission denied"}};
+      {"runs remove a/latest --yes", "cannot create the folder " +
+                                         (run.parent_path() / ".trash").string() +
+                                         ": Permission denied"}};
   for (const auto& [command, message] : refused) {
     const ProcessResult result = trainer_in_shell(folder_.path(), as_user_, command);
     EXPECT_EQ(result.exit_code, 8) << command;

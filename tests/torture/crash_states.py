@@ -22,7 +22,7 @@ from pathlib import Path
 import file_contents
 import file_operations
 from disk_model import NEVER, Recording, Tree, crash, read_tree
-from small_runs import Place, small_runs
+from small_runs import Place, chosen, small_runs
 
 
 @dataclass
@@ -166,9 +166,8 @@ def main() -> None:
     choose = random.Random(arguments.seed)
     failed = 0
     with small_runs(arguments.folder, arguments.program) as place:
-        for scenario in Scenarios(place).all():
-            if not arguments.only or scenario.name in arguments.only.split(","):
-                failed += try_all(place, scenario, arguments.states, choose)
+        for scenario in chosen([*Scenarios(place).all()], arguments.only):
+            failed += try_all(place, scenario, arguments.states, choose)
     sys.exit(1 if failed else 0)
 
 

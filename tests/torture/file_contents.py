@@ -86,7 +86,7 @@ def of_file(path: Path) -> str:
     if path.suffix == ".json":
         return repr(timeless(json.loads(path.read_text())))
     if path.name == "config_resolved.yaml":
-        return without_origins(path.read_text())
+        return RUN.sub("RUN", without_origins(path.read_text()))
     if path.suffix == ".pt" and path.parent.name == "checkpoints":
         return of_checkpoint(path)
     return hashlib.sha256(path.read_bytes()).hexdigest()

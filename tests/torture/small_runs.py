@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Protocol, TypeVar
 
 from file_operations import Refused
 
@@ -72,6 +72,21 @@ class Place:
     def clear(self) -> None:
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir()
+
+
+class Named(Protocol):
+    name: str
+
+
+Scenario = TypeVar("Scenario", bound=Named)
+
+
+def chosen(scenarios: list[Scenario], names: str) -> list[Scenario]:
+    """Those of the names, or all if there are none."""
+    wanted = set(names.split(",")) if names else {scenario.name for scenario in scenarios}
+    if unknown := wanted - {scenario.name for scenario in scenarios}:
+        sys.exit(f"--only: unknown: {', '.join(sorted(unknown))}")
+    return [scenario for scenario in scenarios if scenario.name in wanted]
 
 
 def skip(reason: str) -> NoReturn:
