@@ -24,6 +24,8 @@ using archive::List;
 using archive::TensorData;
 using archive::Value;
 
+constexpr int64_t kMaxEmbeddingSize = 1 << 12;  // as data.embedding_size
+
 TensorData float_tensor(const std::vector<float>& values) {
   auto owner = std::make_shared<const std::vector<float>>(values);
   TensorData tensor;
@@ -95,6 +97,10 @@ data::Column read_column(const Reader& reader, int64_t version) {
   column.has_missing_indicator = reader.get<bool>("marks_missing", "bool");
   if (version >= 4) {
     column.embedding_size = reader.count("embedding_size");
+    if (column.embedding_size > kMaxEmbeddingSize) {
+      reader.refuse("embedding_size", fmt::format("expected an integer from 0 to {}, got {}",
+                                                  kMaxEmbeddingSize, column.embedding_size));
+    }
     column.quantiles = reader.floats("quantiles");
   }
   if (reader.has("offset")) column.offset = reader.finite_number("offset");

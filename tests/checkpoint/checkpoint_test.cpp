@@ -139,6 +139,16 @@ TEST_F(CheckpointTest, ColumnsThatDoNotMakeTheFeaturesAreRefused) {
             path_.string() + ": schema.columns: they do not match schema.feature_names");
 }
 
+TEST_F(CheckpointTest, AnEmbeddingThatNoConfigurationAllowsIsRefused) {
+  Checkpoint c = full_checkpoint();
+  c.schema.columns[0].embedding_size = int64_t{1} << 40;
+  write(path_, c);
+  const Error error = test::error_of([&] { read(path_); });
+  EXPECT_EQ(error.what(), path_.string() +
+                              ": schema.columns.embedding_size: expected an integer "
+                              "from 0 to 4096, got 1099511627776");
+}
+
 TEST_F(CheckpointTest, DataThatIsNoTableHasNoColumns) {
   Checkpoint c = full_checkpoint();
   c.schema.columns.clear();
