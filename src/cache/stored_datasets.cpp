@@ -3,8 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <span>
 #include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "trainer/archive/archive.h"
 #include "trainer/checkpoint/checkpoint.h"
@@ -45,6 +49,21 @@ std::vector<data::Fingerprint> read_fingerprints(const checkpoint::Reader& reade
   return files;
 }
 
+// Rows that are not those of the schema would be read beyond their end.
+void require_fit(const checkpoint::Reader& entry, const data::Dataset& rows,
+                 const data::Schema& schema) {
+  const auto require = [&](const char* key, int64_t got, int64_t expected) {
+    if (got == expected) return;
+    entry.refuse(key, fmt::format("expected {} as the schema has, got {}", expected, got));
+  };
+  require("num_columns", rows.features.num_columns, schema.num_features());
+  if (schema.task == config::Task::kClassification) {
+    require("classes", std::ssize(std::span(rows.classes)), rows.size());
+  } else {
+    require("values", std::ssize(std::span(rows.values)), rows.size() * schema.num_targets());
+  }
+}
+
 }  // namespace
 
 bool is_stored(const CacheKey& key) {
@@ -70,6 +89,9 @@ std::optional<data::Datasets> read_datasets(const CacheKey& key) {
   datasets.validation = rows.dataset(reader.section("validation"));
   datasets.test = rows.dataset(reader.section("test"));
   datasets.schema = checkpoint::read_schema(reader.section("schema"), checkpoint::kFormatVersion);
+  require_fit(reader.section("train"), datasets.train, datasets.schema);
+  require_fit(reader.section("validation"), datasets.validation, datasets.schema);
+  require_fit(reader.section("test"), datasets.test, datasets.schema);
   datasets.fingerprints = read_fingerprints(reader);
   datasets.task_reason = reader.text("task_reason");
   datasets.num_without_target = reader.count("num_without_target");

@@ -122,9 +122,8 @@ Array<T> RowFile::array(const checkpoint::Reader& entry, const char* name, int64
                         int64_t width) const {
   if (entry.value(name).template get_if<std::monostate>() != nullptr) return {};
   const int64_t begin = entry.count(name);
-  const int64_t room = num_bytes_ - begin;
-  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
-  if (begin % kAlignment != 0 || room < 0 || row_bytes <= 0 || num_rows > room / row_bytes) {
+  const int64_t room = (num_bytes_ - begin) / static_cast<int64_t>(sizeof(T));  // elements
+  if (begin % kAlignment != 0 || begin > num_bytes_ || width == 0 || num_rows > room / width) {
     entry.refuse(name, "it is not within " + path_.string());
   }
   const auto size = static_cast<size_t>(num_rows * width);
@@ -143,6 +142,9 @@ data::Dataset RowFile::dataset(const checkpoint::Reader& entry) const {
     dataset.features.values =
         array<float>(entry, "features", num_rows, dataset.features.num_columns);
   }
+  const bool has_features =
+      std::visit([](const auto& values) { return !values.empty(); }, dataset.features.values);
+  if (!has_features && num_rows > 0) entry.refuse("features", "missing");
   dataset.classes = array<int64_t>(entry, "classes", num_rows);
   dataset.values = array<float>(entry, "values", num_rows, entry.count("num_targets"));
   dataset.source_lines = array<int64_t>(entry, "source_lines", num_rows);
@@ -150,7 +152,7 @@ data::Dataset RowFile::dataset(const checkpoint::Reader& entry) const {
   dataset.targets = array<double>(entry, "targets", num_rows, entry.count("num_targets"));
   const int64_t rows_per_block = entry.count("rows_per_block");
   if (rows_per_block == 0) entry.refuse("rows_per_block", "expected an integer >= 1, got 0");
-  const int64_t num_blocks = (num_rows + rows_per_block - 1) / rows_per_block;
+  const int64_t num_blocks = num_rows == 0 ? 0 : (num_rows - 1) / rows_per_block + 1;
   dataset.checks = std::make_shared<data::RowChecks>(
       dataset, rows_per_block, read_checksums(entry, num_blocks), path_.parent_path().string());
   return dataset;

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/archive/archive.h"
 #include "trainer/config/data_config.h"
 #include "trainer/core/atomic_file.h"
 #include "trainer/core/folder_lock.h"
@@ -235,6 +236,36 @@ TEST_F(CacheTest, NothingDamagedIsEverUsed) {
   }
   EXPECT_GT(std::count(kinds.begin(), kinds.end(), ErrorKind::kCheckpoint), 120);
   EXPECT_GT(std::count(kinds.begin(), kinds.end(), ErrorKind::kData), 20);
+}
+
+// As somebody would write it on purpose: all checksums are right.
+TEST_F(CacheTest, RowsThatAreNotThoseOfTheSchemaAreRefused) {
+  const DataConfig data = cached();
+  load(data, 1);
+  const CacheKey key = cache_key(data, 1).value();
+  const fs::path head = entry() / "data.pt";
+  const archive::Dict whole = archive::load(head);
+  const auto message = [&](const std::string& name, const archive::Value& value) {
+    archive::Dict root = whole;
+    for (auto& [section, content] : root) {
+      if (section != "train") continue;
+      archive::Dict train = *content.get_if<archive::Dict>();
+      for (auto& [part, old] : train) {
+        if (part == name) old = value;
+      }
+      content = train;
+    }
+    archive::save(head, root);
+    return test::after(head.string() + ": train.",
+                       test::message_of(ErrorKind::kCheckpoint, [&] { read_datasets(key); }));
+  };
+  const std::string outside = "features: it is not within " + (entry() / "rows.bin").string();
+  EXPECT_EQ(message("num_columns", int64_t{1} << 62), outside);
+  EXPECT_EQ(message("num_columns", (int64_t{1} << 62) + 1), outside);
+  EXPECT_EQ(message("features", int64_t{1} << 62), outside);
+  EXPECT_EQ(message("features", {}), "features: missing");
+  EXPECT_EQ(message("num_columns", 1), "num_columns: expected 4 as the schema has, got 1");
+  EXPECT_EQ(message("classes", {}), "classes: expected 28 as the schema has, got 0");
 }
 
 TEST_F(CacheTest, DamagedRowsAreNamed) {
