@@ -86,6 +86,7 @@ Place read(const Reader& reader, const Variables& names) {
   place.size = reader.number(names.size, 1, names.rank);
   place.local_rank = reader.number_or(names.local_rank, 0, 0);
   require_below(place.rank, place.size, names.rank, names.size);
+  require_below(place.local_rank, place.size, names.local_rank, names.size);
   if (*names.local_size == '\0') return place;
   place.local_size = reader.number_or(names.local_size, 1, place.local_rank + 1);
   require_below(place.local_rank, place.local_size, names.local_rank, names.local_size);

@@ -126,6 +126,10 @@ TEST(PlaceTest, WhatIsIncompleteOrImpossibleIsNamed) {
   EXPECT_EQ(
       problem_in(with(kTorchrun, {{"LOCAL_RANK", "2"}})),
       std::string("LOCAL_RANK is 2: expected less than LOCAL_WORLD_SIZE, which is 2") + kWayOut);
+  EXPECT_EQ(
+      problem_in({{"RANK", "0"}, {"WORLD_SIZE", "4"}, {"LOCAL_RANK", "9223372036854775807"}}),
+      std::string("LOCAL_RANK is 9223372036854775807: expected less than WORLD_SIZE, which is 4") +
+          kWayOut);
   for (const char* text : {"", "2(x3)", "2(x3,1", "two", "2(x3),0"}) {
     EXPECT_EQ(problem_in(with(kSrun, {{"SLURM_STEP_TASKS_PER_NODE", text}})),
               std::string("SLURM_STEP_TASKS_PER_NODE: expected the tasks of each node, such as "
