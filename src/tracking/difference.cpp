@@ -40,8 +40,10 @@ double t_quantile(double degrees) {
                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
   constexpr double kNormal = 1.959964;
-  const auto whole = static_cast<std::size_t>(std::max(1.0, std::floor(degrees)));
-  if (whole <= kTable.size()) return kTable[whole - 1];
+  const double whole = std::max(1.0, std::floor(degrees));  // perhaps infinite
+  if (whole <= static_cast<double>(kTable.size())) {
+    return kTable[static_cast<std::size_t>(whole) - 1];
+  }
   return kNormal + (std::pow(kNormal, 3) + kNormal) / (4 * degrees);
 }
 

@@ -39,6 +39,14 @@ TEST(DifferenceTest, EqualRunsDifferByNothing) {
   EXPECT_TRUE(d.is_noise());
 }
 
+// Their degrees of freedom are infinite: a file that somebody has changed may have them.
+TEST(DifferenceTest, TheLargestNumbersAreAsOfManyRuns) {
+  const std::array values = {0.0, 1.8e77};
+  const Difference d = difference_of_means(values, values);
+  EXPECT_EQ(d.value, 0);
+  EXPECT_NEAR(d.high / 1.8e77, 1.959964 * std::sqrt(0.5), 1e-12);
+}
+
 RunEntry make_run(const std::string& seed, const std::string& rate, double accuracy) {
   RunEntry entry;
   entry.settings = {{"training.learning_rate", rate}};
