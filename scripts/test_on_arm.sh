@@ -25,8 +25,7 @@ if [ ! -e "$sysroot/complete" ]; then
   find "$sysroot/usr" -type l -lname '/*' | while read -r link; do
     ln -sfr "$sysroot$(readlink "$link")" "$link"
   done
-  libraries=$sysroot/usr/lib/aarch64-linux-gnu
-  ln -s openblas-openmp/lib{blas,lapack}.so.3 "$libraries"
+  ln -s openblas-openmp/lib{blas.so.3,lapack.so.3,openblas.so.0} "$sysroot/usr/lib/aarch64-linux-gnu"
   touch "$sysroot/complete"
 fi
 
