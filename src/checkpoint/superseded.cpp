@@ -135,7 +135,8 @@ std::optional<fs::path> keep_superseded(const run::RunDir& run, const Checkpoint
   const int64_t newest =
       before.empty() ? 0 : parse_int(before.back().folder.filename().string()).value_or(0);
   fs::path folder = all / fmt::to_string(newest + 1);
-  if ((error = rename_durably(unfinished, folder))) refuse(folder, error);
+  error = rename_durably(unfinished, folder);
+  if (error) refuse(folder, error);
   sync_folder(run.root);
   return folder;
 }

@@ -49,6 +49,7 @@ void warn_about_missing_files(const config::Config& config) {
 // The data have no say here, and files that are missing are warned about.
 std::string checked_text(const CommonOptions& common) {
   std::vector<std::string> parts;
+  parts.reserve(common.config_files.size());
   for (const std::filesystem::path& file : common.config_files) parts.push_back(file.string());
   if (common.resume) parts.push_back("--resume " + common.resume->string());
   if (!common.overrides.empty()) {

@@ -50,11 +50,13 @@ void count_mark(std::string_view number, const std::string& plain, DecimalMarks&
 /// Makes the labels those of a run, where one value may be written in several ways.
 void merge_spellings(ColumnFacts& facts) {
   std::vector<std::string> texts;
+  texts.reserve(facts.labels.size());
   for (const auto& [text, count] : facts.labels) texts.push_back(text);
   const std::vector<std::string> values = distinct_values(texts);
   if (values.size() == texts.size()) return;
   const ValueIndex index(values);
   std::vector<std::pair<std::string, int64_t>> labels;
+  labels.reserve(values.size());
   for (const std::string& value : values) labels.emplace_back(value, 0);
   for (const auto& [text, count] : facts.labels) labels[*index.find(text)].second += count;
   facts.labels = std::move(labels);

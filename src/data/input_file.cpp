@@ -42,9 +42,11 @@ InputFile::InputFile(const std::filesystem::path& path, Kind kind)
     file_.reset(stdin);
   } else {
     require_file(path, kind);
+    std::FILE* file = nullptr;
     do {
-      file_.reset(std::fopen(path.c_str(), "rb"));
-    } while (!file_ && errno == EINTR);
+      file = std::fopen(path.c_str(), "rb");
+    } while (file == nullptr && errno == EINTR);
+    file_.reset(file);
   }
   if (!file_) throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // all reads are large

@@ -92,6 +92,7 @@ Socket failed(Socket socket) {
 Socket listening(int family, const sockaddr* address, socklen_t size) {
   constexpr int kWaiting = 512;
   Socket listener = open_socket(family, SOCK_STREAM);
+  if (!listener.is_open()) return listener;
   const int yes = 1;
   const int no = 0;
   setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);

@@ -143,7 +143,7 @@ void StoreClient::send_all(const std::string& bytes, TimePoint end) {
 }
 
 StoreClient::Texts StoreClient::receive(TimePoint end) {
-  std::array<char, 16'384> buffer;
+  std::array<char, 16'384> buffer{};
   Texts frame;
   for (;;) {
     switch (take_frame(received_, kMaxFrameBytes, frame)) {

@@ -182,7 +182,7 @@ class StoreServer::Service {
   }
 
   void receive(Connection& connection) {
-    std::array<char, 16'384> buffer;
+    std::array<char, 16'384> buffer{};
     const std::size_t room = connection.is_member ? buffer.size() : kMaxGreetingBytes;
     const ssize_t size = recv(connection.socket.get(), buffer.data(), room, 0);
     if (size < 0 && is_temporary(errno)) return;

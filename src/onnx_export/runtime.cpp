@@ -137,6 +137,7 @@ class TensorMaker {
 
   void fill(void* tensor, const std::vector<std::string>& values) const {
     std::vector<const char*> texts;
+    texts.reserve(values.size());
     for (const std::string& value : values) texts.push_back(value.c_str());
     const char* const* const first = texts.data();
     api_.call(kFillStringTensor, tensor, first, texts.size());

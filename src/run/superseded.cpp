@@ -53,6 +53,7 @@ std::vector<Superseded> list_superseded(const RunDir& run) {
     }
   }
   std::vector<Superseded> all;
+  all.reserve(folders.size());
   for (const auto& [number, folder] : folders) all.push_back(read_superseded(folder));
   return all;
 }

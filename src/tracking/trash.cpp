@@ -98,7 +98,8 @@ fs::path remove_run(const fs::path& folder) {
   if (fs::create_directory(trash, error)) sync_folder(parent);  // before a run is known by it only
   if (error) fail("create the folder", trash, error);
   const fs::path removed = free_name(trash, folder.filename().string());
-  if ((error = rename_durably(folder, removed))) fail("remove", folder, error);
+  error = rename_durably(folder, removed);
+  if (error) fail("remove", folder, error);
   finish_removals(parent);
   return removed;
 }

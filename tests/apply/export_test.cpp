@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -13,7 +13,6 @@
 
 #include "trainer/core/user_folders.h"
 
-#include "support/files.h"
 #include "support/process.h"
 #include "support/program_test.h"
 #include "support/trainer_program.h"

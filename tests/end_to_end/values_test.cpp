@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is one value, and which files and classes enter.
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -28,7 +29,7 @@ class ValuesTest : public testing::Test {
 
 TEST_F(ValuesTest, ANewIdIsNotTheNearestOne) {
   std::string rows = "product,qty,price\n";
-  for (int i = 0; i < 60; ++i) {
+  for (int64_t i = 0; i < 60; ++i) {
     rows += fmt::format("{},{},{}\n", 20240115000000000 + i % 6 * 8, i % 9, 100 * (i % 6) + i % 3);
   }
   folder_.write("p.csv", rows);

@@ -19,6 +19,7 @@
 
 namespace trainer::fuzz {
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that GoogleTest looks for
 void PrintTo(const Target& target, std::ostream* stream) { *stream << target.name; }
 
 namespace {

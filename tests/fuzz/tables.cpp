@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "trainer/config/data_config.h"
-#include "trainer/config/dump.h"
 #include "trainer/config/load.h"
 #include "trainer/data/data_file.h"
 #include "trainer/data/dataset.h"
