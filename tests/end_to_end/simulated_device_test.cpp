@@ -90,7 +90,7 @@ TEST_P(SimulatedDeviceRunTest, ADeviceThatFailsIsReplacedByTheCpuOrEndsWithFour)
 }
 
 TEST_P(SimulatedDeviceRunTest, AWrongNumberOfASmallStepIsSaid) {
-  const ProcessResult result = on_device("--epochs 1", "nan_in=60");
+  const ProcessResult result = on_device("--epochs 1", "nan_in=50");
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_TRUE(
       result.err.starts_with(fmt::format("error: device {} does not work: the ", device_name())))
