@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/checksum.h"
+#include "trainer/core/signals.h"
 
 #include "data/error.h"
 
@@ -33,6 +34,9 @@ void require_file(const std::filesystem::path& path, InputFile::Kind kind) {
   }
 }
 
+// NFS and FUSE interrupt calls; so does a signal that asks to stop, and then nobody waits on.
+bool is_to_be_repeated(int code) { return code == EINTR && stop_request() == 0; }
+
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path, Kind kind)
@@ -45,7 +49,7 @@ InputFile::InputFile(const std::filesystem::path& path, Kind kind)
     std::FILE* file = nullptr;
     do {
       file = std::fopen(path.c_str(), "rb");
-    } while (file == nullptr && errno == EINTR);
+    } while (file == nullptr && is_to_be_repeated(errno));
     file_.reset(file);
   }
   if (!file_) throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
@@ -56,7 +60,7 @@ InputFile::InputFile(const std::filesystem::path& path, Kind kind)
 size_t InputFile::read(std::span<std::byte> buffer) {
   size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
   while (count < buffer.size() && std::ferror(file_.get()) != 0) {
-    if (errno != EINTR) {
+    if (!is_to_be_repeated(errno)) {
       throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
     }
     std::clearerr(file_.get());
