@@ -62,7 +62,8 @@ constexpr bool kHasUserSockets = true;
 #else
 constexpr bool kHasUserSockets = false;
 #endif
-constexpr int64_t kDay = 24 * 60 * 60 * 1000;  // in milliseconds: poll() has an int of them
+constexpr int64_t kDay =
+    int64_t{24} * 60 * 60 * 1000;  // in milliseconds: poll() has an int of them
 
 /// A name of Linux that is in no folder, so that nothing is left over.
 struct UserName {
