@@ -55,6 +55,12 @@ double largest_difference(const Model& model, std::span<const double> expected,
   return largest;
 }
 
+// As those of the training split were distributed, without its offset.
+float random_number(const data::Scaling& scaling, std::size_t feature, PhiloxStream& random) {
+  const double deviation = scaling.scale[feature] == 0 ? 1 : 1 / scaling.scale[feature];
+  return static_cast<float>(scaling.shift[feature] + random.normal() * deviation);
+}
+
 constexpr uint64_t kOneInTen = 10;
 
 float sample_number(const Model& model, const data::Column& column, std::size_t feature,
@@ -68,9 +74,7 @@ float sample_number(const Model& model, const data::Column& column, std::size_t 
     const float other = column.quantiles[random.below(column.quantiles.size())];
     return random.below(2) == 0 ? one : one + (other - one) / 2;
   }
-  const data::Scaling& scaling = model.schema.scaling;
-  const double deviation = scaling.scale[feature] == 0 ? 1 : 1 / scaling.scale[feature];
-  return static_cast<float>(scaling.shift[feature] + random.normal() * deviation);
+  return random_number(model.schema.scaling, feature, random);
 }
 
 float sample_category(const Model& model, const data::Column& column, PhiloxStream& random) {
@@ -92,8 +96,7 @@ data::Matrix sample_features(const Model& model, int64_t num_rows) {
   const std::size_t num_plain = scaling.shift.size() - tables.size();
   for (int64_t row = 0; row < num_rows; ++row) {
     for (std::size_t i = 0; i < num_plain; ++i) {
-      const double deviation = scaling.scale[i] == 0 ? 1 : 1 / scaling.scale[i];
-      const auto value = static_cast<float>(scaling.shift[i] + random.normal() * deviation);
+      const float value = random_number(scaling, i, random);
       // What is left of a number of a file when its offset is subtracted.
       const double offset = scaling.offset_of(i);
       values.push_back(static_cast<float>(value + offset - offset));

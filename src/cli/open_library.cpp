@@ -6,18 +6,8 @@
 #include "trainer/core/library_folder.h"
 
 namespace trainer::cli {
-namespace {
-
-#ifdef __APPLE__
-constexpr const char* kExtension = ".dylib";
-#else
-constexpr const char* kExtension = ".so";
-#endif
-
-}  // namespace
-
 std::filesystem::path library_path(const std::string& stem) {
-  return library_folder() / ("lib" + stem + kExtension);
+  return library_folder() / library_file_name(stem);
 }
 
 void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbols symbols,

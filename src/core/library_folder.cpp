@@ -12,4 +12,13 @@ std::filesystem::path library_folder() {
   return std::filesystem::absolute(where.dli_fname).parent_path();
 }
 
+std::string library_file_name(const std::string& stem) {
+#ifdef __APPLE__
+  constexpr const char* kExtension = ".dylib";
+#else
+  constexpr const char* kExtension = ".so";
+#endif
+  return "lib" + stem + kExtension;
+}
+
 }  // namespace trainer

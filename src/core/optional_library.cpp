@@ -6,23 +6,12 @@
 #include <cstdlib>
 #include <vector>
 
+#include "trainer/core/library_folder.h"
 #include "trainer/core/user_folders.h"
 
 namespace trainer {
-namespace {
-
-#ifdef __APPLE__
-constexpr const char* kExtension = ".dylib";
-#else
-constexpr const char* kExtension = ".so";
-#endif
-
-}  // namespace
-
-std::string file_name(const OptionalLibrary& library) { return "lib" + library.stem + kExtension; }
-
 void* open_library(const OptionalLibrary& library, std::string& problem) {
-  const std::string name = file_name(library);
+  const std::string name = library_file_name(library.stem);
   std::vector<std::string> places;
   if (const char* named = std::getenv(library.variable); named != nullptr && *named != '\0') {
     places = {named};

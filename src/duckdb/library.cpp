@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/library_folder.h"
 #include "trainer/core/optional_library.h"
 
 #include "duckdb/c_api.h"
@@ -21,10 +22,11 @@ constexpr const char* kHowToInstall = "scripts/setup.sh duckdb";
 #endif
 
 [[noreturn]] void fail(const std::string& problem) {
-  throw Error(ErrorKind::kUsage,
-              fmt::format("DuckDB is needed to read this: {}; install it with {}, or set {} to the "
-                          "path of {}",
-                          problem, kHowToInstall, kLibrary.variable, file_name(kLibrary)));
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("DuckDB is needed to read this: {}; install it with {}, or set {} to the "
+                  "path of {}",
+                  problem, kHowToInstall, kLibrary.variable, library_file_name(kLibrary.stem)));
 }
 
 template <class Function>

@@ -18,6 +18,7 @@
 #include <onnx/onnx_pb.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/library_folder.h"
 #include "trainer/core/optional_library.h"
 
 namespace trainer::onnx_export {
@@ -100,7 +101,7 @@ const ApiBase* open_runtime() {
   if (library != nullptr) problem = "another library";
   throw Error(ErrorKind::kUsage,
               fmt::format("{}: expected the path of {}, got {}; correct it, or unset it",
-                          kRuntime.variable, file_name(kRuntime), problem));
+                          kRuntime.variable, library_file_name(kRuntime.stem), problem));
 }
 
 // The library's numbers of types are those of the format.

@@ -119,6 +119,14 @@ Json make_inputs(const apply::Model& model, const Cells& cells) {
   return inputs;
 }
 
+// Of the rows of a table, as the program reads it.
+data::Matrix features_of(const fs::path& csv, const apply::Model& model) {
+  data::Table table =
+      data::read_table_as({csv, csv_format(model)},
+                          {.columns = model.schema.columns, .targets = model.schema.target_names});
+  return data::encode(model.schema.columns, model.schema.unknown_category, table).features;
+}
+
 void OnnxRuntimeTest::expect_as_read(const Cells& cells) const {
   const apply::Model model = apply::load_model(folder_.path() / "runs/latest");
   Json jobs = Json::array();
@@ -126,13 +134,9 @@ void OnnxRuntimeTest::expect_as_read(const Cells& cells) const {
                   {"inputs", make_inputs(model, cells)}});
   const Json answers = run_jobs(jobs);
   const fs::path csv = folder_.write("cells.csv", csv_text(cells));
-  data::Table table =
-      data::read_table_as({csv, csv_format(model)},
-                          {.columns = model.schema.columns, .targets = model.schema.target_names});
-  const data::Encoded encoded =
-      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  const data::Matrix features = features_of(csv, model);
   expect_near(answers.at(0).at("probabilities").at("data").get<std::vector<double>>(),
-              apply::expected_outputs(model, encoded.features, ExportOutputs::kProbabilities),
+              apply::expected_outputs(model, features, ExportOutputs::kProbabilities),
               csv.string());
 }
 
@@ -294,24 +298,18 @@ void OnnxEncodingTest::expect_same_outputs(const apply::Model& model) {
                        {"flipper_length_mm", {"181", "186", "200", "190"}},
                        {"beak_length_mm", {"39.1", "40", "50.5", "45"}},
                        {"beak_depth_mm", {"18.7", "17", "19", "15"}}};
-  const fs::path csv = folder_.write("cells.csv", csv_text(cells));
-  data::Table table =
-      data::read_table_as({csv, csv_format(model)},
-                          {.columns = model.schema.columns, .targets = model.schema.target_names});
-  const data::Encoded encoded =
-      data::encode(model.schema.columns, model.schema.unknown_category, table);
+  const data::Matrix encoded = features_of(folder_.write("cells.csv", csv_text(cells)), model);
   const Json features = {{"features",
                           {{"type", "float32"},
-                           {"dims", {4, encoded.features.num_columns}},
-                           {"data", std::get<Array<float>>(encoded.features.values)}}}};
+                           {"dims", {4, encoded.num_columns}},
+                           {"data", std::get<Array<float>>(encoded.values)}}}};
   const Json answers =
       run_jobs({{{"model", (folder_.path() / "columns.onnx").string()},
                  {"inputs", make_inputs(model, cells)}},
                 {{"model", (folder_.path() / "features.onnx").string()}, {"inputs", features}}});
   for (const Json& answer : answers) {
     expect_near(answer.at("logits").at("data").get<std::vector<double>>(),
-                apply::expected_outputs(model, encoded.features, ExportOutputs::kScores),
-                "encoded columns");
+                apply::expected_outputs(model, encoded, ExportOutputs::kScores), "encoded columns");
   }
 }
 

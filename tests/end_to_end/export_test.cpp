@@ -15,7 +15,7 @@
 #include "trainer/apply/model.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/core/json.h"
-#include "trainer/core/optional_library.h"
+#include "trainer/core/library_folder.h"
 
 #include "end_to_end/export_fixture.h"
 #include "support/files.h"
@@ -199,12 +199,12 @@ TEST_F(ExportTest, ALibraryThatIsNotOnnxRuntimeIsNamed) {
   if (!kHasOnnx) GTEST_SKIP() << "this build has no ONNX; scripts/setup.sh build";
   checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.labels = {}}));
   const fs::path another = fs::path(test::kTrainer).parent_path().parent_path() / "lib" /
-                           file_name({"", "trainer_core"});
+                           library_file_name("trainer_core");
   const ProcessResult result =
       run("c.checkpoint -o m.onnx", "TRAINER_ONNXRUNTIME_LIBRARY=" + another.string());
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err, "error: TRAINER_ONNXRUNTIME_LIBRARY: expected the path of " +
-                            file_name({"", "onnxruntime"}) +
+                            library_file_name("onnxruntime") +
                             ", got another library; correct it, or unset it\n");
   EXPECT_EQ(names_here(), std::vector<std::string>{"c.checkpoint"});
 }

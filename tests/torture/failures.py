@@ -217,10 +217,10 @@ class Campaign:
             return True
         if not result.failed:
             return count >= number
-        self.judge(number, result, fault, lasts)
+        self.check_result(number, result, fault, lasts)
         return True
 
-    def judge(self, number: int, result: Result, fault: Fault, lasts: bool) -> None:
+    def check_result(self, number: int, result: Result, fault: Fault, lasts: bool) -> None:
         failed = result.failed[0]
         name = errno.errorcode[fault] if isinstance(fault, int) else "short"
         what = f"{failed.kind} {failed.path} {name}{' from then on' if lasts else ''}"

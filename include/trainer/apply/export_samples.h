@@ -17,13 +17,13 @@ namespace trainer::apply {
 /// Always the same ones.
 data::Matrix sample_features(const Model& model, int64_t num_rows);
 
+/// The same with their offsets, as an exported model takes them.
+std::vector<double> in_file_units(const Model& model, const data::Matrix& features);
+
 /// The cells of random rows of a table with the columns of the model: some are missing, or in a
 /// category that is not known, where the model takes such. Always the same ones; those of a
 /// numeric column without its offset, as in any table. A text is its index in `dictionaries`.
 data::Table sample_cells(const Model& model, int64_t num_rows);
-
-/// The same with their offsets, as an exported model takes them.
-std::vector<double> in_file_units(const Model& model, const data::Matrix& features);
 
 /// What an exported model should answer on `features`, computed by this program: `[n,
 /// output_width]`.

@@ -8,11 +8,8 @@ namespace trainer {
 /// A library of others that is opened at run time, and may be missing.
 struct OptionalLibrary {
   const char* variable;  // of the environment: its path
-  std::string stem;      // "duckdb": libduckdb.so, libduckdb.dylib
+  std::string stem;      // of its file: "duckdb"
 };
-
-/// The name of its file on this system.
-std::string file_name(const OptionalLibrary& library);
 
 /// Opens the one that the variable names; without it the one in data_folder(), or that the system
 /// finds. nullptr if there is none; then `problem` says what was wrong with the last one tried.

@@ -63,7 +63,7 @@ std::vector<Start> read_starts(const std::filesystem::path& root);
 /// type.
 History read_records(const std::filesystem::path& root);
 
-/// Both. Throws as they do.
+/// Reads both files. Throws as read_starts() and read_records() do.
 History read_history(const std::filesystem::path& root);
 
 /// Notes in system.json of the run folder `root` how its last start has ended. Throws
