@@ -56,9 +56,8 @@ void Output::fail() const {
 
 void Output::write(std::string_view text) {
   if (packer_) return put(packer_->pack(text));
-  if (!is_on_terminal_) return put(text);
-  const std::string safe = safe_for_terminal(text);
-  put(safe);
+  if (is_on_terminal_) return print_safely(text);
+  put(text);
 }
 
 void Output::put(std::string_view bytes) {
