@@ -85,10 +85,11 @@ std::optional<data::Datasets> read_datasets(const CacheKey& key) {
   if (reader.text("key") != key.text) return std::nullopt;
   const RowFile rows(rows_path(key), reader.count("num_row_bytes"));
   data::Datasets datasets;
-  datasets.train = rows.dataset(reader.section("train"));
-  datasets.validation = rows.dataset(reader.section("validation"));
-  datasets.test = rows.dataset(reader.section("test"));
   datasets.schema = checkpoint::read_schema(reader.section("schema"), checkpoint::kFormatVersion);
+  const int64_t num_classes = std::ssize(datasets.schema.labels);
+  datasets.train = rows.dataset(reader.section("train"), num_classes);
+  datasets.validation = rows.dataset(reader.section("validation"), num_classes);
+  datasets.test = rows.dataset(reader.section("test"), num_classes);
   require_fit(reader.section("train"), datasets.train, datasets.schema);
   require_fit(reader.section("validation"), datasets.validation, datasets.schema);
   require_fit(reader.section("test"), datasets.test, datasets.schema);

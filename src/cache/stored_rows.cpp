@@ -130,7 +130,7 @@ Array<T> RowFile::array(const checkpoint::Reader& entry, const char* name, int64
   return Array<T>(ArrayMemory(bytes_, bytes_.get() + begin, size * sizeof(T)), size);
 }
 
-data::Dataset RowFile::dataset(const checkpoint::Reader& entry) const {
+data::Dataset RowFile::dataset(const checkpoint::Reader& entry, int64_t num_classes) const {
   data::Dataset dataset;
   const int64_t num_rows = entry.count("num_rows");
   dataset.features.num_rows = num_rows;
@@ -153,8 +153,9 @@ data::Dataset RowFile::dataset(const checkpoint::Reader& entry) const {
   const int64_t rows_per_block = entry.count("rows_per_block");
   if (rows_per_block == 0) entry.refuse("rows_per_block", "expected an integer >= 1, got 0");
   const int64_t num_blocks = num_rows == 0 ? 0 : (num_rows - 1) / rows_per_block + 1;
-  dataset.checks = std::make_shared<data::RowChecks>(
-      dataset, rows_per_block, read_checksums(entry, num_blocks), path_.parent_path().string());
+  dataset.checks = std::make_shared<data::RowChecks>(dataset, num_classes, rows_per_block,
+                                                     read_checksums(entry, num_blocks),
+                                                     path_.parent_path().string());
   return dataset;
 }
 

@@ -39,7 +39,7 @@ class RowFile {
 
   /// The split of an entry; its rows are not checked yet (Dataset::checks). Throws
   /// Error(kCheckpoint) for an entry that does not fit to the file.
-  data::Dataset dataset(const checkpoint::Reader& entry) const;
+  data::Dataset dataset(const checkpoint::Reader& entry, int64_t num_classes) const;
 
  private:
   template <class T>

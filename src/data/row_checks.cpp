@@ -61,9 +61,11 @@ std::vector<uint32_t> row_checksums(const Dataset& dataset, int64_t rows_per_blo
   return checksums;
 }
 
-RowChecks::RowChecks(const Dataset& dataset, int64_t rows_per_block, std::vector<uint32_t> expected,
-                     std::string source)
+RowChecks::RowChecks(const Dataset& dataset, int64_t num_classes, int64_t rows_per_block,
+                     std::vector<uint32_t> expected, std::string source)
     : arrays_(arrays_of(dataset)),
+      classes_(dataset.classes),
+      num_classes_(num_classes),
       num_rows_(dataset.size()),
       rows_per_block_(rows_per_block),
       expected_(std::move(expected)),
@@ -137,8 +139,24 @@ void RowChecks::require_block(size_t block) {
                             source_, with_thousands(begin + 1), with_thousands(end), crc,
                             expected_[block]));
   }
+  require_classes(begin, end);
   // Two threads may find the same, and one of them counts it.
   if (!is_known_[block].exchange(true)) --num_unknown_;
+}
+
+// Checksums tell damage from what was written, not what was written from what fits: the loss reads
+// an element of the outputs for each class.
+void RowChecks::require_classes(int64_t begin, int64_t end) const {
+  if (classes_.empty()) return;
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t index = classes_[static_cast<size_t>(row)];
+    if (index >= 0 && index < num_classes_) continue;
+    throw Error(
+        ErrorKind::kData,
+        fmt::format("{}: row {} has class {}, expected 0 to {}; remove this folder and start "
+                    "again",
+                    source_, with_thousands(row + 1), index, num_classes_ - 1));
+  }
 }
 
 void require_intact(const Dataset& dataset) {

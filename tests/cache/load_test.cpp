@@ -61,15 +61,16 @@ bool equal(const Dataset& a, const Dataset& b) {
   return a.features.num_rows == b.features.num_rows &&
          a.features.num_columns == b.features.num_columns &&
          a.features.values == b.features.values && a.classes == b.classes && a.values == b.values &&
-         a.source_lines == b.source_lines && a.weights == b.weights;
+         a.source_lines == b.source_lines && a.weights == b.weights && a.targets == b.targets;
 }
 
+// Less the warnings, some of which are about the cache.
 bool equal(const Datasets& a, const Datasets& b) {
   return equal(a.train, b.train) && equal(a.validation, b.validation) && equal(a.test, b.test) &&
          a.schema == b.schema && a.fingerprints == b.fingerprints &&
          a.task_reason == b.task_reason && a.num_without_target == b.num_without_target &&
-         a.notes == b.notes && a.num_column_notes == b.num_column_notes &&
-         a.target_copies == b.target_copies;
+         a.num_weightless == b.num_weightless && a.notes == b.notes &&
+         a.num_column_notes == b.num_column_notes && a.target_copies == b.target_copies;
 }
 
 void require_all(const Datasets& datasets) {
@@ -266,6 +267,23 @@ TEST_F(CacheTest, RowsThatAreNotThoseOfTheSchemaAreRefused) {
   EXPECT_EQ(message("features", {}), "features: missing");
   EXPECT_EQ(message("num_columns", 1), "num_columns: expected 4 as the schema has, got 1");
   EXPECT_EQ(message("classes", {}), "classes: expected 28 as the schema has, got 0");
+}
+
+// As somebody would write it on purpose, too.
+TEST_F(CacheTest, RowsOfAClassThatThereIsNotAreRefused) {
+  const DataConfig data = cached();
+  load(data, 1);
+  const CacheKey key = cache_key(data, 1).value();
+  for (const int64_t index : {int64_t{2}, int64_t{-1}, int64_t{1} << 40}) {
+    Datasets datasets = data::load_datasets(data, 1);
+    datasets.validation.classes[3] = index;
+    write_datasets(key, datasets);
+    const Datasets forged = load(data, 1);
+    EXPECT_EQ(
+        test::message_of(ErrorKind::kData, [&] { data::require_intact(forged.validation); }),
+        fmt::format("{}: row 4 has class {}, expected 0 to 1; remove this folder and start again",
+                    entry().string(), index));
+  }
 }
 
 TEST_F(CacheTest, DamagedRowsAreNamed) {

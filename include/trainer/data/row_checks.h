@@ -20,15 +20,17 @@ int64_t rows_per_checksum(const Dataset& dataset);
 /// The CRC-32 of each block of that many rows, over all arrays of `dataset`.
 std::vector<uint32_t> row_checksums(const Dataset& dataset, int64_t rows_per_block);
 
-/// Compares rows that are mapped from a file with their checksums, each block when one of its rows
-/// is used for the first time: a start does not read them all. Threads may use it together.
+/// Compares rows that are mapped from a file with their checksums, and their classes with those
+/// that there are, each block when one of its rows is used for the first time: a start does not
+/// read them all. Threads may use it together.
 class RowChecks {
  public:
   /// `dataset` may be moved later, its arrays may not change. `source` begins the message.
-  RowChecks(const Dataset& dataset, int64_t rows_per_block, std::vector<uint32_t> expected,
-            std::string source);
+  RowChecks(const Dataset& dataset, int64_t num_classes, int64_t rows_per_block,
+            std::vector<uint32_t> expected, std::string source);
 
-  /// Throws Error(kData) if one of `rows`, or another row of its block, is not what was written.
+  /// Throws Error(kData) if one of `rows`, or another row of its block, is not what was written or
+  /// has a class that there is not.
   void require(std::span<const int64_t> rows);
   /// The same for the rows [begin, end).
   void require(int64_t begin, int64_t end);
@@ -43,10 +45,13 @@ class RowChecks {
 
  private:
   void require_block(size_t block);
+  void require_classes(int64_t begin, int64_t end) const;
   std::vector<bool> blocks_of(std::span<const int64_t> rows) const;
   void advise_blocks(const std::vector<bool>& blocks, Access access) const;
 
   std::vector<std::span<const std::byte>> arrays_;  // [num_rows] elements each
+  std::span<const int64_t> classes_;                // of all rows, or empty
+  int64_t num_classes_;
   int64_t num_rows_;
   int64_t rows_per_block_;
   std::vector<uint32_t> expected_;
