@@ -16,6 +16,7 @@
 #include "trainer/core/log.h"
 #include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
+#include "trainer/core/text_table.h"
 #include "trainer/core/version.h"
 #include "trainer/doctor/collect.h"
 #include "trainer/doctor/judge.h"
@@ -24,7 +25,6 @@
 #include "cli/command.h"
 #include "cli/engine_library.h"
 #include "cli/onnx_library.h"
-#include "cli/wrap.h"
 
 namespace trainer::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "trainer/core/error.h"
+#include "trainer/core/text_table.h"
 
 #include "cli/suggestions.h"
-#include "cli/wrap.h"
 
 namespace trainer::cli {
 namespace {

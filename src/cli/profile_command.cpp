@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer profile`: some steps of a configuration, and where their time and memory go.
 #include <algorithm>
-#include <cstdio>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,13 +9,12 @@
 #include <fmt/format.h>
 
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
 #include "trainer/core/log.h"
-#include "trainer/core/print_safely.h"
 #include "trainer/profile/profile.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"
+#include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/time_measurement.h"
 
@@ -31,18 +30,19 @@ double quantile(std::vector<double> values, double q) {
 
 double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
-// What a measured step takes more than one that is not measured, as a fraction.
-double cost_of_measuring(const engine::ProfileReport& report) {
-  return median(report.step_seconds) / median(report.step_seconds_bare) - 1;
-}
-
-std::string steps_text(const engine::ProfileReport& report) {
-  return fmt::format(
+void add_steps(const engine::ProfileReport& report, Document& document) {
+  const double middle = median(report.step_seconds);
+  const double most = quantile(report.step_seconds, 0.9);
+  const double bare = median(report.step_seconds_bare);
+  document.data("step_seconds_median", middle);
+  document.data("step_seconds_90_percent", most);
+  document.data("step_seconds_median_unmeasured", bare);
+  // What a measured step takes more than one that is not measured.
+  document.paragraph(fmt::format(
       "A step takes {} (median; 90 % of them at most {}), and {} when nothing is measured "
-      "({:+.1f} %).\n",
-      precise_duration(median(report.step_seconds)),
-      precise_duration(quantile(report.step_seconds, 0.9)),
-      precise_duration(median(report.step_seconds_bare)), 100 * cost_of_measuring(report));
+      "({:+.1f} %).",
+      precise_duration(middle), precise_duration(most), precise_duration(bare),
+      100 * (middle / bare - 1)));
 }
 
 class ProfileCommand : public Command {
@@ -66,24 +66,13 @@ class ProfileCommand : public Command {
     request.num_steps = num_steps_;
     const engine::ProfileReport report = engine_library().profile(request);
     log::clear_status();
-    const profile::Profile profile = time_.finish(report.workload);
-    json_ ? print_json(profile, report) : print_text(profile, report);
+    Document document = profile::profile_document(time_.finish(report.workload));
+    add_steps(report, document);
+    print_document(document, json_);
     return 0;
   }
 
  private:
-  static void print_text(const profile::Profile& profile, const engine::ProfileReport& report) {
-    print_safely(fmt::format("{}\n{}", profile::profile_text(profile), steps_text(report)));
-  }
-
-  static void print_json(const profile::Profile& profile, const engine::ProfileReport& report) {
-    Json json = profile::profile_json(profile);
-    json["step_seconds_median"] = median(report.step_seconds);
-    json["step_seconds_90_percent"] = quantile(report.step_seconds, 0.9);
-    json["step_seconds_median_unmeasured"] = median(report.step_seconds_bare);
-    print_safely(fmt::format("{}\n", json.dump(2)));
-  }
-
   std::string steps_text_;
   int64_t num_steps_ = 200;
   bool json_ = false;

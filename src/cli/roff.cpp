@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/wrap.h"
+#include "trainer/core/text_table.h"
 
 namespace trainer::cli {
 namespace {

@@ -178,14 +178,14 @@ class TrainCommand : public Command {
 
   // On standard error if standard output is JSON. A complete run keeps its times.
   void write_times(const engine::TrainReport& report) const {
-    const profile::Profile profile = time_.finish(report.workload);
-    const Json json = profile::profile_json(profile);
+    const Document times = profile::profile_document(time_.finish(report.workload));
+    const Json json = times.json();
     const std::filesystem::path file = run::RunDir{report.run_dir}.timing();
     if (report.has_written) write_file_atomically(file, json.dump(2) + "\n");
     if (!timing_) return;
     log::record("timing", "where the time went: " + short_path(file), json);
     if (log::console_format() == log::Format::kText) {
-      const std::string text = safe_for_terminal(profile::profile_text(profile));
+      const std::string text = safe_for_terminal(times.text());
       std::fputs(("\n" + text).c_str(), json_ ? stderr : stdout);
     }
   }

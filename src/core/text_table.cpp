@@ -57,15 +57,35 @@ std::size_t display_width(std::string_view text) {
 
 std::string shortened(std::string_view text, std::size_t max_width) {
   if (display_width(text) <= max_width) return std::string(text);
+  const std::string dots(std::min<std::size_t>(max_width, 3), '.');
   std::size_t width = 0;
   std::size_t end = 0;
   for (;;) {
     const Character next = first_character(text.substr(end));
-    if (width + next.width + 1 > max_width) break;
+    if (width + next.width + dots.size() > max_width) break;
     width += next.width;
     end += next.num_bytes;
   }
-  return std::string(text.substr(0, end)) + "~";
+  return std::string(text.substr(0, end)) + dots;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines = {""};
+  std::size_t used = 0;
+  for (bool is_first = true; !text.empty() || is_first; is_first = false) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t word_width = display_width(word);
+    if (!is_first && used + 1 + word_width > width) {
+      lines.emplace_back(word);
+      used = word_width;
+      continue;
+    }
+    lines.back() += (is_first ? "" : " ") + std::string(word);
+    used += word_width + (is_first ? 0 : 1);
+  }
+  return lines;
 }
 
 std::string table_cell(const std::string& text, std::size_t max_width) {

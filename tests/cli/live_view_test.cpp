@@ -39,10 +39,10 @@ TEST(LiveViewTest, ShowsTheCurveAndTheLastEpochsWithinTheTerminal) {
   }
   const std::vector<std::string> lines = live_view(entry, history, 60, Ink::kAscii);
   ASSERT_EQ(lines.size(), 14U);
-  EXPECT_EQ(lines[0], "20260102_030405_iris  running  epoch 100/200, 50.0 s, 50.0 ~");
+  EXPECT_EQ(lines[0], "20260102_030405_iris  running  epoch 100/200, 50.0 s, 50....");
   EXPECT_EQ(lines[1], "     1.7500 #");
   EXPECT_TRUE(lines[8].starts_with("     1.0101 ##")) << lines[8];
-  EXPECT_EQ(lines[13], "epoch 100/200  train 0.0100 50.00 %  val 1.0100 25.00 %  12~");
+  EXPECT_EQ(lines[13], "epoch 100/200  train 0.0100 50.00 %  val 1.0100 25.00 %  ...");
   for (const std::string& line : lines) EXPECT_LE(display_width(line), 60U) << line;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/text_table.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace trainer {
@@ -30,8 +33,9 @@ TEST(TextTableTest, WideCharactersCountTwiceAndJoinedOnesNotAtAll) {
   EXPECT_EQ(display_width("\u00C4\u0416\u05D0\u2500"), 4U);  // plain letters and lines
   EXPECT_EQ(display_width("\xFF\xC3"), 2U);                  // bytes that are no UTF-8
   EXPECT_EQ(text_table({{"\u6771\u4EAC", "1"}, {"abcde", "2"}}), "\u6771\u4EAC   1\nabcde  2\n");
-  EXPECT_EQ(shortened("\u6771\u4EAC\u90FD", 5), "\u6771\u4EAC~");
-  EXPECT_EQ(shortened("\u6771\u4EAC\u90FD", 4), "\u6771~");
+  EXPECT_EQ(shortened("\u6771\u4EAC\u90FD", 6), "\u6771\u4EAC\u90FD");
+  EXPECT_EQ(shortened("\u6771\u4EAC\u90FD", 5), "\u6771...");
+  EXPECT_EQ(shortened("\u6771\u4EAC\u90FD", 4), "...");
 }
 
 TEST(TextTableTest, LinesEndWithoutSpaces) {
@@ -40,9 +44,21 @@ TEST(TextTableTest, LinesEndWithoutSpaces) {
 
 TEST(TextTableTest, WhatIsTooLongIsCutBetweenCharacters) {
   EXPECT_EQ(shortened("abcd", 4), "abcd");
-  EXPECT_EQ(shortened("abcde", 4), "abc~");
-  EXPECT_EQ(shortened("\xC3\xA9\xC3\xA9\xC3\xA9", 2), "\xC3\xA9~");
+  EXPECT_EQ(shortened("abcde", 4), "a...");
+  EXPECT_EQ(shortened("\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9", 4), "\xC3\xA9...");
+  EXPECT_EQ(shortened("abcde", 2), "..");
+  EXPECT_EQ(shortened("abcde", 0), "");
   EXPECT_EQ(shortened("", 4), "");
+}
+
+TEST(TextTableTest, LinesAreDividedBetweenWords) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrapped("", 10), Lines{""});
+  EXPECT_EQ(wrapped("one two three", 7), (Lines{"one two", "three"}));
+  EXPECT_EQ(wrapped("one two three", 6), (Lines{"one", "two", "three"}));
+  EXPECT_EQ(wrapped("a/very/long/path is one", 6), (Lines{"a/very/long/path", "is one"}));
+  EXPECT_EQ(wrapped("\u6771\u4EAC \u6771\u4EAC", 9), Lines{"\u6771\u4EAC \u6771\u4EAC"});
+  EXPECT_EQ(wrapped("\u6771\u4EAC \u6771\u4EAC", 8), (Lines{"\u6771\u4EAC", "\u6771\u4EAC"}));
 }
 
 }  // namespace

@@ -127,8 +127,8 @@ Profile known_profile() {
   return profile;
 }
 
-TEST(ProfileTextTest, ShowsStagesWorkAndMemory) {
-  EXPECT_EQ(profile_text(known_profile()),
+TEST(ProfileDocumentTest, ShowsStagesWorkAndMemory) {
+  EXPECT_EQ(profile_document(known_profile()).text(),
             "model       4-3-2 relu; 23 parameters\n"
             "device      cpu, fp32, fused step, 2 threads\n"
             "peak        200 GFLOP/s and 20.0 GB/s with 2 threads, measured now\n"
@@ -137,16 +137,17 @@ TEST(ProfileTextTest, ShowsStagesWorkAndMemory) {
             "stage    time   share  times\n"
             "read   500 ms  25.0 %      1\n"
             "steps  1.00 s  50.0 %    100\n"
-            "other  500 ms  25.0 %       \n"
-            "all    2.00 s               \n"
+            "other  500 ms  25.0 %\n"
+            "all    2.00 s\n"
+            "\n"
             "Checkpoints were written in 250 ms, beside training.\n"
             "\n"
             "a step             time   share  GFLOP/s  of peak  GB/s  of memory\n"
             "gather          1.00 ms  10.0 %                     5.0       25 %\n"
-            "forward         6.00 ms  60.0 %    100.0     50 %                 \n"
-            "  layers.0      4.00 ms  40.0 %    150.0     75 %                 \n"
-            "waiting, other  3.00 ms  30.0 %                                   \n"
-            "all             10.0 ms                                           \n"
+            "forward         6.00 ms  60.0 %    100.0     50 %\n"
+            "  layers.0      4.00 ms  40.0 %    150.0     75 %\n"
+            "waiting, other  3.00 ms  30.0 %\n"
+            "all             10.0 ms\n"
             "\n"
             "memory                     size\n"
             "parameters                100 B\n"
@@ -157,17 +158,17 @@ TEST(ProfileTextTest, ShowsStagesWorkAndMemory) {
             "process, at its peak  100.0 MiB\n");
 }
 
-TEST(ProfileTextTest, SaysNothingOfStepsThatWereNotMade) {
+TEST(ProfileDocumentTest, SaysNothingOfStepsThatWereNotMade) {
   Profile profile = known_profile();
   profile.workload.steps = 0;
   profile.peak = std::nullopt;
-  const std::string text = profile_text(profile);
+  const std::string text = profile_document(profile).text();
   EXPECT_EQ(text.find("a step"), std::string::npos);
   EXPECT_EQ(text.find("peak  "), text.find("peak  100.0 MiB"));
 }
 
-TEST(ProfileJsonTest, HasTheNumbersOfTheText) {
-  const Json json = profile_json(known_profile());
+TEST(ProfileDocumentTest, ProgramsGetTheNumbersOfTheText) {
+  const Json json = profile_document(known_profile()).json();
   EXPECT_EQ(json["threads"], 2);
   EXPECT_EQ(json["steps"], 100);
   EXPECT_EQ(json["peak"]["gflops_per_second"], 200.0);

@@ -12,8 +12,12 @@ namespace trainer {
 /// emoji), none for combining marks, whatever the locale is. A byte that is no UTF-8 takes one.
 std::size_t display_width(std::string_view text);
 
-/// `text` cut to `max_width` columns; "~" in the last column if something is missing.
+/// `text` cut to `max_width` columns; "..." in the last ones if something is missing.
 std::string shortened(std::string_view text, std::size_t max_width);
+
+/// `text` in lines of at most `width` columns, divided at spaces; a longer word is a line of its
+/// own.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 /// `text` as a cell of a table: in one line, whatever it holds, and cut to `max_width` columns.
 std::string table_cell(const std::string& text, std::size_t max_width);

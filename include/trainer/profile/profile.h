@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/json.h"
+#include "trainer/core/document.h"
 #include "trainer/core/timeline.h"
 #include "trainer/cpu/peak.h"
 #include "trainer/profile/workload.h"
@@ -44,11 +44,9 @@ struct Profile {
 /// What `timeline` says of `workload`. No other thread may work.
 Profile make_profile(const Timeline& timeline, Workload workload, std::optional<cpu::Peak> peak);
 
-/// Tables of stages, work and memory; times are those of a step.
-std::string profile_text(const Profile& profile);
-
-/// Times in seconds; rates in GFLOP/s and GB/s with their shares of the peak; memory in bytes.
-Json profile_json(const Profile& profile);
+/// Tables of stages, work and memory. For people times of work are those of a step; for programs
+/// times are seconds of all steps, rates are in GFLOP/s and GB/s, and memory is in bytes.
+Document profile_document(const Profile& profile);
 
 /// The spans that `timeline` has kept in the Trace Event Format, which Perfetto and
 /// chrome://tracing open: a row for each thread.
