@@ -11,13 +11,13 @@
 #include "trainer/config/types.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/print_safely.h"
 #include "trainer/experiments/ensemble.h"
-#include "trainer/metrics/report_text.h"
+#include "trainer/metrics/report_document.h"
 
 #include "cli/command.h"
+#include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/shell_word.h"
 #include "cli/train_runs.h"
@@ -61,10 +61,12 @@ class EnsembleCommand : public Command {
       log::event("result", "complete: " + report.folder.string(),
                  with_folder(report.folder, report.json));
     } else if (common.verbosity != Verbosity::kQuiet) {
-      LabeledLines lines;
-      if (report.test) lines.append(metrics::result_lines("test", *report.test, " (ensemble)"));
-      lines.add("folder", report.folder.string());
-      print_safely(lines.text());
+      Document document;
+      if (report.test) {
+        document = metrics::scores_document("test", *report.test, " (ensemble)");
+      }
+      document.line("folder", report.folder.string());
+      print_document(document, false);
     }
     return 0;
   }

@@ -8,37 +8,16 @@
 
 #include "trainer/apply/evaluate.h"
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/labeled_lines.h"
-#include "trainer/core/print_safely.h"
-#include "trainer/metrics/report_text.h"
+#include "trainer/metrics/report_document.h"
 
 #include "cli/command.h"
 #include "cli/format_options.h"
 #include "cli/model_options.h"
+#include "cli/print_document.h"
 #include "cli/threshold_option.h"
 
 namespace trainer::cli {
 namespace {
-
-std::string as_text(const apply::Model& model, const std::string& data,
-                    const std::string& threshold, const metrics::Report& report) {
-  LabeledLines lines;
-  lines.add("model", model_text(model));
-  lines.add("data", fmt::format("{}: {}", data, counted(report.num_rows, "row")));
-  if (!threshold.empty()) lines.add("threshold", threshold);
-  lines.append(metrics::result_lines("result", report));
-  const std::string details = metrics::details_text(report);
-  return lines.text() + (details.empty() ? "" : "\n" + details);
-}
-
-std::string as_json(const apply::Model& model, const data::TableSource& data,
-                    const apply::EvaluationResult& evaluated) {
-  Json json = model_json(model, data, evaluated.split);
-  if (model.schema.labels.size() == 2) json["threshold"] = model.threshold;
-  json.update(metrics::to_json(evaluated.report));
-  return json.dump(2) + "\n";
-}
 
 class EvalCommand : public Command {
  public:
@@ -74,9 +53,15 @@ class EvalCommand : public Command {
     const apply::EvaluationResult evaluated = evaluate(model, config);
     show_notes(evaluated.notes);
     const data::TableSource data{.path = data_, .query = query_};
-    print_safely(
-        json_ ? as_json(model, data, evaluated)
-              : as_text(model, data_text(data, evaluated.split), threshold, evaluated.report));
+    const std::string rows = counted(evaluated.report.num_rows, "row");
+    Document document =
+        model_document(model, data, evaluated.split,
+                       fmt::format("{}: {}", data_text(data, evaluated.split), rows));
+    if (model.schema.labels.size() == 2) document.data("threshold", model.threshold);
+    if (!threshold.empty()) document.line("threshold", threshold);
+    document.append(metrics::scores_document("result", evaluated.report));
+    document.append(metrics::details_document(evaluated.report));
+    print_document(document, json_);
     return 0;
   }
 

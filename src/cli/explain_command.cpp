@@ -16,14 +16,10 @@
 #include "trainer/config/fields.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/labeled_lines.h"
-#include "trainer/core/print_safely.h"
 #include "trainer/core/suggest.h"
 #include "trainer/explain/column_groups.h"
 #include "trainer/explain/contributions.h"
-#include "trainer/explain/explain_json.h"
-#include "trainer/explain/explain_text.h"
+#include "trainer/explain/explain_document.h"
 #include "trainer/explain/explained_rows.h"
 #include "trainer/explain/importance.h"
 #include "trainer/explain/partial_dependence.h"
@@ -31,6 +27,7 @@
 #include "cli/command.h"
 #include "cli/format_options.h"
 #include "cli/model_options.h"
+#include "cli/print_document.h"
 
 namespace trainer::cli {
 namespace {
@@ -93,8 +90,9 @@ class ExplainCommand : public Command {
     const config::Config config = config_for(model, common, format_);
     apply_precision(config, model);
     const std::vector<ColumnGroup> groups = explain::column_groups(model.schema);
-    print_safely(row_ > 0 ? explained_row(model, config, groups)
-                          : explained_columns(model, config, groups));
+    print_document(row_ > 0 ? explain_one_row(model, config, groups)
+                            : explain_all_columns(model, config, groups),
+                   json_);
     return 0;
   }
 
@@ -126,8 +124,8 @@ class ExplainCommand : public Command {
     return table_source(config.data, model.schema, data_, query_);
   }
 
-  std::string explained_row(const apply::Model& model, const config::Config& config,
-                            const std::vector<ColumnGroup>& groups) const {
+  Document explain_one_row(const apply::Model& model, const config::Config& config,
+                           const std::vector<ColumnGroup>& groups) const {
     const apply::FoundRow row = is_own() ? apply::find_own_row(model, row_)
                                          : apply::find_row(model, source(model, config), row_);
     explain::Contributions found =
@@ -135,19 +133,15 @@ class ExplainCommand : public Command {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (const std::string* cell = row.cells.find(row_, groups[i].name)) found.cells[i] = *cell;
     }
-    if (json_) {
-      Json json = {{"checkpoint", model.file.string()}, {"row", row.name}};
-      json.update(explain::to_json(found, groups));
-      return json.dump(2) + "\n";
-    }
-    LabeledLines lines;
-    lines.add("model", model_text(model));
-    lines.add("row", row.name);
-    return lines.text() + explain::contributions_text(found, groups);
+    Document document;
+    document.add("checkpoint", "model", {model.file.string(), model_text(model)});
+    document.add("row", "row", row.name);
+    document.append(explain::contributions_document(found, groups));
+    return document;
   }
 
-  std::string explained_columns(const apply::Model& model, const config::Config& config,
-                                const std::vector<ColumnGroup>& groups) const {
+  Document explain_all_columns(const apply::Model& model, const config::Config& config,
+                               const std::vector<ColumnGroup>& groups) const {
     const std::vector<std::size_t> named = named_columns(model, groups);
     const explain::ExplainedRows rows = read_rows(model, config);
     show_notes(rows.notes);
@@ -165,19 +159,12 @@ class ExplainCommand : public Command {
       }
     }
     const data::TableSource data{.path = data_, .query = query_};
-    if (json_) {
-      Json json = model_json(model, data, rows.split);
-      json["rows_available"] = rows.num_available;
-      json.update(explain::to_json(importance, groups));
-      json["partial_dependence"] = explain::to_json(effects, rows.schema);
-      return json.dump(2) + "\n";
-    }
-    LabeledLines lines;
-    lines.add("model", model_text(model));
-    lines.add("data", rows_text(data_text(data, rows.split), rows));
-    std::string text = lines.text() + explain::importance_text(importance, groups);
-    for (const auto& effect : effects) text += "\n" + explain::dependence_text(effect, rows.schema);
-    return text;
+    Document document =
+        model_document(model, data, rows.split, rows_text(data_text(data, rows.split), rows));
+    document.data("rows_available", rows.num_available);
+    document.append(explain::importance_document(importance, groups));
+    document.append(explain::dependence_document(effects, rows.schema));
+    return document;
   }
 
   explain::ExplainedRows read_rows(const apply::Model& model, const config::Config& config) const {

@@ -58,20 +58,19 @@ std::string data_text(const data::TableSource& data, const std::string& split) {
   return split.empty() ? data::source_name(data) : fmt::format("the {} split of the run", split);
 }
 
-Json model_json(const apply::Model& model, const data::TableSource& data,
-                const std::string& split) {
-  Json json = {{"checkpoint", model.file.string()}, {"data", nullptr}, {"split", nullptr}};
+Document model_document(const apply::Model& model, const data::TableSource& data,
+                        const std::string& split, const std::string& data_shown) {
+  Document document;
+  document.add("checkpoint", "model", {model.file.string(), model_text(model)});
+  document.add("data", "data",
+               {split.empty() ? Json(data::source_name(data)) : Json(), data_shown});
+  document.data("split", split.empty() ? Json() : Json(split));
   if (model.is_ensemble()) {
-    json["members"] = model.members.size();
+    document.data("members", model.members.size());
   } else {
-    json["epoch"] = model.members.front().position.epoch;
+    document.data("epoch", model.members.front().position.epoch);
   }
-  if (split.empty()) {
-    json["data"] = data::source_name(data);
-  } else {
-    json["split"] = split;
-  }
-  return json;
+  return document;
 }
 
 void show_notes(const apply::FileNotes& notes) {

@@ -7,7 +7,7 @@
 
 #include "trainer/apply/labelled_rows.h"
 #include "trainer/apply/model.h"
-#include "trainer/core/json.h"
+#include "trainer/core/document.h"
 #include "trainer/data/table_source.h"
 
 #include "cli/common_options.h"
@@ -50,9 +50,10 @@ std::string model_text(const apply::Model& model);
 /// The split of the run's own data, or the name of the data, for people to read.
 std::string data_text(const data::TableSource& data, const std::string& split);
 
-/// {"checkpoint", "data", "split", "epoch" or "members"}: what a result is of. Of "data" and
-/// "split", one is null.
-Json model_json(const apply::Model& model, const data::TableSource& data, const std::string& split);
+/// What a result is of: the model, and the data, which people read as `data_shown`. Programs:
+/// {"checkpoint", "data", "split", "epoch" or "members"}; of "data" and "split", one is null.
+Document model_document(const apply::Model& model, const data::TableSource& data,
+                        const std::string& split, const std::string& data_shown);
 
 /// Logs what is to be said about a file that was read.
 void show_notes(const apply::FileNotes& notes);

@@ -21,7 +21,7 @@
 #include "trainer/core/signals.h"
 #include "trainer/data/dataset.h"
 #include "trainer/launch/place.h"
-#include "trainer/metrics/report_text.h"
+#include "trainer/metrics/report_document.h"
 #include "trainer/metrics/score.h"
 #include "trainer/profile/profile.h"
 #include "trainer/run/run_dir.h"
@@ -98,9 +98,10 @@ std::string results_text(const engine::TrainReport& report) {
                                         metrics::loss_text(report.best->value)));
   }
   if (report.test) {
-    lines.append(metrics::result_lines("test", *report.test, " (best epoch)"));
+    lines.append(metrics::scores_document("test", *report.test, " (best epoch)").text());
   } else if (report.validation) {
-    lines.append(metrics::result_lines("validation", *report.validation, " (best epoch)"));
+    lines.append(
+        metrics::scores_document("validation", *report.validation, " (best epoch)").text());
   }
   add_recoveries(report.recoveries, lines);
   lines.add("run folder", short_path(report.run_dir));

@@ -95,9 +95,10 @@ void Table::add_summary(std::vector<std::string> texts) {
                         std::make_move_iterator(texts.end()));
 }
 
-void Table::show_at_most(std::size_t num_rows, std::string_view noun) {
+void Table::show_at_most(std::size_t num_rows, std::string_view noun, std::string_view remark) {
   max_rows_ = num_rows;
   noun_ = noun;
+  remark_ = remark;
 }
 
 Table::Texts Table::shown_texts() const {
@@ -117,10 +118,14 @@ Table::Texts Table::shown_texts() const {
   return texts;
 }
 
-std::string Table::more_text() const {
-  if (rows_.size() <= max_rows_) return "";
-  return fmt::format("and {} (--json has all)\n",
-                     counted(static_cast<int64_t>(rows_.size() - max_rows_), "more " + noun_));
+std::vector<std::string> Table::all_notes() const {
+  std::vector<std::string> notes;
+  if (rows_.size() > max_rows_) {
+    const auto num_more = static_cast<int64_t>(rows_.size() - max_rows_);
+    notes.push_back(fmt::format("and {}{}", counted(num_more, "more " + noun_), remark_));
+  }
+  notes.insert(notes.end(), notes_.begin(), notes_.end());
+  return notes;
 }
 
 std::string Table::text(std::size_t max_width) const {
@@ -137,6 +142,7 @@ std::string Table::text(std::size_t max_width) const {
   }
   if (max_width > 0) make_fit(aligns, max_width, widths);
   std::string text;
+  if (!title_.empty()) add_wrapped("", title_, max_width, text);
   for (const auto& row : texts) {
     for (std::size_t j = 0; j < widths.size(); ++j) {
       if (j > 0) text.append(kGap, ' ');
@@ -145,24 +151,26 @@ std::string Table::text(std::size_t max_width) const {
     remove_blanks_at_end(text);
     text += '\n';
   }
-  return text + more_text();
+  for (const std::string& note : all_notes()) add_wrapped("", note, max_width, text);
+  return text;
 }
 
 std::string Table::markdown() const {
-  std::string text;
+  std::string text = title_.empty() ? "" : title_ + "\n\n";
+  bool is_head = true;
   for (const auto& row : shown_texts()) {
-    const bool is_head = text.empty();
     for (const std::string& cell : row) {
       text += fmt::format("| {} ", markdown_cell(trimmed(cell)));
     }
     text += "|\n";
-    if (!is_head) continue;
+    if (!std::exchange(is_head, false)) continue;
     for (const TableColumn& column : columns_) {
       if (column.is_shown) text += column.align == Align::kLeft ? "|---" : "|---:";
     }
     text += "|\n";
   }
-  return text + more_text();
+  for (const std::string& note : all_notes()) text += "\n" + note + "\n";
+  return text;
 }
 
 std::string Table::csv() const {

@@ -11,7 +11,7 @@
 #include "trainer/core/json_reader.h"
 #include "trainer/core/log.h"
 #include "trainer/device/description.h"
-#include "trainer/metrics/report_text.h"
+#include "trainer/metrics/report_document.h"
 #include "trainer/run/system_info.h"
 
 #include "engine/run_header.h"
@@ -50,9 +50,9 @@ Json run_entry(const TrainRequest& request, const Decisions& decisions, const Pr
 // The result lines go to the file only: the command itself prints them on the console.
 void log_report(const char* split, const std::optional<metrics::Report>& report) {
   if (!report) return;
-  std::istringstream result(metrics::result_lines(split, *report));
+  std::istringstream result(metrics::scores_document(split, *report).text());
   for (std::string line; std::getline(result, line);) log::note(line);
-  std::istringstream lines(metrics::details_text(*report));
+  std::istringstream lines(metrics::details_document(*report).text());
   for (std::string line; std::getline(lines, line);)
     log::text_line(line.empty() ? line : "  " + line);
 }

@@ -16,7 +16,7 @@
 #include "trainer/core/cpus.h"
 #include "trainer/core/error.h"
 #include "trainer/core/json_reader.h"
-#include "trainer/metrics/report_text.h"
+#include "trainer/metrics/report_document.h"
 
 #include "experiments/complete_runs.h"
 #include "experiments/run_series.h"

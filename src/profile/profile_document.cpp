@@ -67,8 +67,8 @@ void add_stages(const Profile& profile, Document& document) {
   }
   table.add_summary({"all", precise_duration(profile.seconds)});
   if (profile.checkpoint_seconds > 0) {
-    document.paragraph(fmt::format("Checkpoints were written in {}, beside training.",
-                                   precise_duration(profile.checkpoint_seconds)));
+    table.add_note(fmt::format("Checkpoints were written in {}, beside training.",
+                               precise_duration(profile.checkpoint_seconds)));
   }
 }
 

@@ -11,7 +11,7 @@
 #include "trainer/config/config.h"
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/metrics/report_text.h"
+#include "trainer/metrics/report_document.h"
 #include "trainer/network/mlp.h"
 
 #include "support/error_of.h"

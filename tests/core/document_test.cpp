@@ -104,9 +104,23 @@ TEST(TableTest, HiddenColumnsAndMissingDataAreLeftOut) {
 TEST(TableTest, PeopleSeeTheFirstRowsAndHowManyThereAre) {
   Table table({{"name", "name", Align::kLeft}});
   for (const char* name : {"a", "b", "c"}) table.add({name});
-  table.show_at_most(2, "column");
+  table.show_at_most(2, "column", " (--json has all)");
   EXPECT_EQ(table.text(), "name\na\nb\nand 1 more column (--json has all)\n");
   EXPECT_EQ(table.json().size(), 3U);
+}
+
+TEST(TableTest, ATitleStandsAboveAndNotesBelow) {
+  Table table({{"name", "name", Align::kLeft}});
+  table.set_title("These are names:");
+  table.add_note("There may be others.");
+  table.add({"a"});
+  table.add({"b"});
+  table.show_at_most(1, "name");
+  EXPECT_EQ(table.text(12),
+            "These are\nnames:\nname\na\nand 1 more\nname\nThere may be\nothers.\n");
+  EXPECT_EQ(table.markdown(),
+            "These are names:\n\n| name |\n|---|\n| a |\n\nand 1 more name\n\n"
+            "There may be others.\n");
 }
 
 TEST(TableTest, ASummaryIsBelowAllRowsAndNotForPrograms) {
@@ -115,7 +129,7 @@ TEST(TableTest, ASummaryIsBelowAllRowsAndNotForPrograms) {
   table.add({"a", "1"});
   table.add({"b", "2"});
   table.show_at_most(1, "part");
-  EXPECT_EQ(table.text(), "name  size\na        1\nall      3\nand 1 more part (--json has all)\n");
+  EXPECT_EQ(table.text(), "name  size\na        1\nall      3\nand 1 more part\n");
   EXPECT_EQ(table.json().size(), 2U);
 }
 

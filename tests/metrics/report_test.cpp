@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/json.h"
-#include "trainer/metrics/report_text.h"
+#include "trainer/metrics/report_document.h"
 
 namespace trainer::metrics {
 namespace {
@@ -43,7 +43,7 @@ const Floats kLogits = {2, 1, 1, 2, 0, 1, 1, 3};
 TEST(ReportTest, SaysEverythingOfClasses) {
   const Report report = make_report({kCatOrDog, kFour, {kLogits, 2}}, 0.25);
   EXPECT_EQ(summary_text(report), "accuracy 75.00 %, F1 73.33 %, AUROC 0.8750, log loss 0.5167");
-  EXPECT_EQ(details_text(report),
+  EXPECT_EQ(details_document(report).text(),
             "class  precision    recall       F1  rows\n"
             "cat     100.00 %   50.00 %  66.67 %     2\n"
             "dog      66.67 %  100.00 %  80.00 %     2\n"
@@ -66,7 +66,7 @@ TEST(ReportTest, ScoresOfARegressionAreInTheUnitsOfTheFile) {
   const Floats outputs = {2, 0};
   const Report report = make_report({targets({"mpg"}), two, {outputs, 1}}, 2.5);
   EXPECT_EQ(summary_text(report), "MAE 3, RMSE 3.162, MAPE 22.62 %, R2 -9.0000, loss 2.5000");
-  EXPECT_EQ(details_text(report), "");
+  EXPECT_EQ(details_document(report).text(), "");
 }
 
 TEST(ReportTest, TheBaselineIsTheMostFrequentClassOfTheTrainingPart) {
@@ -74,7 +74,7 @@ TEST(ReportTest, TheBaselineIsTheMostFrequentClassOfTheTrainingPart) {
   schema.target_means = {0.25, 0.75};
   const Floats outputs = {2, 1, 1, 2, 1, 0, 1, 3};  // half of them right
   const Report report = make_report({schema, kFour, {outputs, 2}}, 0.25);
-  EXPECT_EQ(result_lines("test", report, " (best epoch)"),
+  EXPECT_EQ(scores_document("test", report, " (best epoch)").text(),
             "test        accuracy 50.00 %, F1 50.00 %, AUROC 0.6250, log loss 0.7667 (best epoch)\n"
             "            balanced accuracy 50.00 %, binary F1 50.00 %, PR-AUC 0.7500\n"
             "            log loss 0.7667, Brier score 0.2889, calibration error 0.3281\n"
@@ -95,7 +95,7 @@ TEST(ReportTest, TheBaselineOfARegressionIsTheMeanOfTheTrainingPart) {
   // 12 and 14.
   const data::Dataset two = rows({}, {1, 2});
   const Floats outputs = {1, 2};
-  EXPECT_EQ(result_lines("test", make_report({schema, two, {outputs, 1}}, 0)),
+  EXPECT_EQ(scores_document("test", make_report({schema, two, {outputs, 1}}, 0)).text(),
             "test        MAE 0, RMSE 0, MAPE 0.00 %, R2 1.0000, loss 0.0000\n"
             "baseline    MAE 1, RMSE 1, MAPE 7.74 %, R2 0.0000 (always the mean)\n");
 }
@@ -132,7 +132,7 @@ TEST(ReportTest, SeveralTargetsAreATable) {
   const data::Dataset two = rows({}, {1, 0, 2, 4});
   const Floats outputs = {1, 0, 2, 0};
   const Report report = make_report({targets({"mpg", "kg"}), two, {outputs, 2}}, 1);
-  EXPECT_EQ(details_text(report),
+  EXPECT_EQ(details_document(report).text(),
             "target  MAE   RMSE       R2\n"
             "mpg       0      0   1.0000\n"
             "kg        4  5.657  -1.0000\n");
@@ -146,9 +146,10 @@ TEST(ReportTest, ManyClassesAreShownByThePairsThatAreConfusedMost) {
   Floats logits(size_t{3} * 40);
   logits[5] = logits[40 + 5] = logits[80 + 7] = 1;
   const data::Dataset three = rows({4, 4, 7});
-  const std::string text = details_text(make_report({classes(labels), three, {logits, 40}}, 1));
+  const std::string text =
+      details_document(make_report({classes(labels), three, {logits, 40}}, 1)).text();
   EXPECT_NE(text.find("and 10 more classes\n\n"
-                      "most confused     predicted as  rows\n"
+                      "most confused   predicted as    rows\n"
                       "class number 4  class number 5     2\n"),
             std::string::npos)
       << text;
@@ -165,14 +166,15 @@ TEST(ReportTest, OfVeryManyClassesTheMatrixHasTheCountsThatAreNotZero) {
   EXPECT_EQ(matrix["labels"].size(), 1001U);
   EXPECT_FALSE(matrix.contains("counts"));
   EXPECT_EQ(matrix["cells"], Json({{0, 0, 1}, {7, 9, 2}, {1000, 3, 1}, {1000, 1000, 1}}));
-  EXPECT_NE(details_text(report).find("\nmost confused  predicted as  rows\n"), std::string::npos);
+  EXPECT_NE(details_document(report).text().find("\nmost confused  predicted as  rows\n"),
+            std::string::npos);
 }
 
 TEST(ReportTest, LongAndOddLabelsStayInTheirCells) {
   const data::Schema schema = classes({"a\nb", std::string(40, 'x')});
-  const std::string text = details_text(make_report({schema, kFour, {kLogits, 2}}, 1));
+  const std::string text = details_document(make_report({schema, kFour, {kLogits, 2}}, 1)).text();
   EXPECT_EQ(text.substr(text.find('\n') + 1, 6), "\"a\\nb\"");
-  EXPECT_NE(text.find("\n" + std::string(23, 'x') + "~ "), std::string::npos);
+  EXPECT_NE(text.find("\n" + std::string(21, 'x') + "... "), std::string::npos);
 }
 
 TEST(ReportTest, ManyClassesAreRankedOnlyWhenAsked) {

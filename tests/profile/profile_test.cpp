@@ -139,7 +139,6 @@ TEST(ProfileDocumentTest, ShowsStagesWorkAndMemory) {
             "steps  1.00 s  50.0 %    100\n"
             "other  500 ms  25.0 %\n"
             "all    2.00 s\n"
-            "\n"
             "Checkpoints were written in 250 ms, beside training.\n"
             "\n"
             "a step             time   share  GFLOP/s  of peak  GB/s  of memory\n"

@@ -55,13 +55,18 @@ class Table {
  public:
   explicit Table(std::vector<TableColumn> columns);
 
+  /// A line for people above the table.
+  void set_title(std::string title) { title_ = std::move(title); }
+  /// A line for people below the table.
+  void add_note(std::string note) { notes_.push_back(std::move(note)); }
+
   /// One cell for each column; those at the end may be missing.
   void add(std::vector<Cell> row);
   /// A row that only people see, below all others: their sum or mean.
   void add_summary(std::vector<std::string> texts);
 
-  /// People see so many rows, and then how many more of `noun` ("column") there are.
-  void show_at_most(std::size_t num_rows, std::string_view noun);
+  /// People see so many rows, and then how many more of `noun` ("column") there are, and `remark`.
+  void show_at_most(std::size_t num_rows, std::string_view noun, std::string_view remark = "");
 
   /// `max_width` 0: as wide as it is. Else the widest columns of texts are cut until it fits.
   std::string text(std::size_t max_width = 0) const;
@@ -75,13 +80,16 @@ class Table {
  private:
   using Texts = std::vector<std::vector<std::string>>;
   Texts shown_texts() const;
-  std::string more_text() const;
+  std::vector<std::string> all_notes() const;
 
+  std::string title_;
+  std::vector<std::string> notes_;
   std::vector<TableColumn> columns_;
   std::vector<std::vector<Cell>> rows_;
   std::vector<std::vector<Cell>> summary_;
   std::size_t max_rows_;
   std::string noun_;
+  std::string remark_;
 };
 
 /// Lines, tables and paragraphs.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "trainer/core/document.h"
+#include "trainer/data/dataset.h"
+#include "trainer/explain/column_groups.h"
+#include "trainer/explain/contributions.h"
+#include "trainer/explain/importance.h"
+#include "trainer/explain/partial_dependence.h"
+
+/// Explanations as people and programs read them. What people do not see of a table is said under
+/// it; for programs nothing is left out, and what is not finite is null.
+namespace trainer::explain {
+
+/// The metric, how importance is measured, and a table of the columns with a bar each. Programs:
+/// {"metric", "score", "baseline", "rows", "repeats", "seed", "columns": [{"column", "importance",
+/// "std", "within_noise"}]}.
+Document importance_document(const Importance& importance, std::span<const ColumnGroup> groups);
+
+/// A table for each column: its values, the rows that have them and mean predictions; of many
+/// classes, those that change most. Programs: "partial_dependence": {"predictions": [name],
+/// "columns": [{"column", "kind", "more_categories", "points": [{"cell", "value", "share", "means":
+/// [number]}]}]}.
+Document dependence_document(std::span<const PartialDependence> all, const data::Schema& schema);
+
+/// What is explained, and a table of the columns with a bar each for each output, those that
+/// contribute most first. Programs: {"prediction", "baseline", "outputs": [{"output",
+/// "at_baseline", "at_row", "steps", "error", "adds_up", "contributions": [{"column", "cell",
+/// "contribution"}]}]}, in the order of the columns.
+Document contributions_document(const Contributions& found, std::span<const ColumnGroup> groups);
+
+}  // namespace trainer::explain
