@@ -36,8 +36,8 @@ void refuse_configuration(const std::string& command, const CommonOptions& commo
 }
 
 std::string result_text(const Json& result) {
-  constexpr int kIndent = 2;
-  return result.dump(log::console_format() == log::Format::kJson ? -1 : kIndent) + "\n";
+  const int indent = log::console_format() == log::Format::kJson ? -1 : 2;
+  return result.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 void apply_quiet(const CommonOptions& common) {

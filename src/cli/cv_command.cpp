@@ -8,10 +8,10 @@
 
 #include "trainer/core/json.h"
 #include "trainer/core/log.h"
-#include "trainer/core/print_safely.h"
 #include "trainer/experiments/cross_validation.h"
 
 #include "cli/command.h"
+#include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/shell_word.h"
 #include "cli/train_runs.h"
@@ -60,14 +60,14 @@ class CvCommand : public Command {
       return 128 + report.stop_signal;
     }
     if (!report.is_collected) return 0;
-    if (json_) {
-      print_safely(result_text(with_folder(report.folder, report.json)));
-    } else if (log::console_format() == log::Format::kJson) {
-      log::event("result", "complete: " + report.folder.string(),
-                 with_folder(report.folder, report.json));
-    } else if (common.verbosity != Verbosity::kQuiet) {
-      print_safely(fmt::format("{}\nfolder  {}\n", metrics::folds_table(report.results),
-                               report.folder.string()));
+    Document document;
+    document.data("folder", report.folder.string());
+    document.append(metrics::folds_document(report.results, report.counts));
+    document.line("folder", report.folder.string());
+    if (!json_ && log::console_format() == log::Format::kJson) {
+      log::event("result", "complete: " + report.folder.string(), document.json());
+    } else if (json_ || common.verbosity != Verbosity::kQuiet) {
+      print_document(document, json_);
     }
     return 0;
   }

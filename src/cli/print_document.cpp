@@ -5,16 +5,16 @@
 
 #include <cstddef>
 
-#include "trainer/core/json.h"
 #include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
+
+#include "cli/common_options.h"
 
 namespace trainer::cli {
 
 void print_document(const Document& document, bool as_json) {
   if (as_json) {
-    // A text of the data may be no UTF-8.
-    print_safely(document.json().dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    print_safely(result_text(document.json()));
     return;
   }
   const bool is_terminal = isatty(STDOUT_FILENO) == 1;

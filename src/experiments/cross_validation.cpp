@@ -131,8 +131,10 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
   const auto add = [&](std::size_t i, const fs::path& run_dir) {
     report.results.push_back(read_fold(run_dir, indices[i]).value());
     runs.push_back({run_dir, indices[i].fold, indices[i].repeat});
-    report.json = results_json(report.results, cv.counts);
-    write_file_atomically(folder / run::kCrossValidationFile, report.json);
+    report.counts = cv.counts;
+    write_file_atomically(
+        folder / run::kCrossValidationFile,
+        metrics::folds_document(report.results, report.counts).json().dump(2) + "\n");
     request.on_result(report.results.back(), named[i].name);
   };
   const SeriesEnd end = complete_runs(cv.series, named, request.train, add);

@@ -72,10 +72,4 @@ std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const Fold
   }
   return result;
 }
-
-std::string results_json(const std::vector<metrics::FoldResult>& results,
-                         const metrics::FoldCounts& counts) {
-  return metrics::to_json(results, counts).dump(2) + "\n";
-}
-
 }  // namespace trainer::experiments

@@ -34,9 +34,4 @@ int64_t find_num_repeats(const std::filesystem::path& folder);
 /// Throws Error(kFileSystem) for a file that is not such a summary.
 std::optional<metrics::FoldResult> read_fold(const std::filesystem::path& run_dir,
                                              const FoldIndex& index);
-
-/// The content of cv.json.
-std::string results_json(const std::vector<metrics::FoldResult>& results,
-                         const metrics::FoldCounts& counts);
-
 }  // namespace trainer::experiments

@@ -7,13 +7,10 @@
 
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/text_table.h"
 
 namespace trainer::metrics {
 namespace {
 
-using Rows = std::vector<std::vector<std::string>>;
 using Member = std::vector<Score> FoldResult::*;
 
 /// Of the folds that have it.
@@ -56,44 +53,66 @@ std::vector<Score> take_means(const std::vector<Spread>& all) {
   return means;
 }
 
-std::string cell(const std::vector<Score>& scores, const std::string& name) {
+/// What a fold may lack is "-" for people.
+Cell score_cell(const std::vector<Score>& scores, const std::string& name) {
   const auto value = find_score(scores, name);
-  return value ? score_text({name, *value}) : "-";
+  return value ? Cell(*value, score_text({name, *value})) : without_data("-");
 }
 
-/// Each fold, by the scores that people look at first.
-std::string headline_table(const std::vector<FoldResult>& folds, const std::vector<Spread>& all) {
-  const bool repeats = folds.back().repeat > 1;
-  Rows rows = {{"fold", "rows", "best epoch"}};
-  std::vector<std::string> means = {"mean", "", ""};
-  std::vector<std::string> deviations = {"std", "", ""};
-  for (const FoldResult& fold : folds) {
-    rows.push_back(
-        {repeats ? fmt::format("{}, repeat {}", fold.fold, fold.repeat) : std::to_string(fold.fold),
-         with_thousands(fold.num_rows),
-         fold.best_epoch == 0 ? "-" : with_thousands(fold.best_epoch)});
-  }
+Json to_json(const std::vector<Score>& scores) {
+  Json json = Json::object();
+  for (const Score& score : scores) json[score.name] = score.value;
+  return json;
+}
+
+/// Each fold; people see the scores that they look at first.
+void add_folds(const std::vector<FoldResult>& folds, const std::vector<Spread>& all,
+               const FoldCounts& counts, Document& document) {
+  const bool repeats = counts.repeats > 1;
+  std::vector<TableColumn> columns = {
+      {"fold", "fold", Align::kLeft},
+      {.key = repeats ? "repeat" : "", .title = "repeat", .is_shown = repeats},
+      {.key = "run", .title = "", .is_shown = false},
+      {"best_epoch", "best epoch"},
+      {"rows", "rows"}};
+  std::vector<std::string> means = {"mean", "", "", "", ""};
+  std::vector<std::string> deviations = {"std", "", "", "", ""};
   for (const Spread& spread : all) {
-    if (!is_headline(spread.name)) continue;
-    rows.front().push_back(spread.name);
-    for (std::size_t i = 0; i < folds.size(); ++i) {
-      rows[i + 1].push_back(cell(folds[i].scores, spread.name));
-    }
+    columns.push_back(
+        {.key = spread.name, .title = spread.name, .is_shown = is_headline(spread.name)});
     means.push_back(score_text({spread.name, spread.mean}));
     deviations.push_back(score_text({spread.name, spread.deviation}));
   }
-  rows.push_back(std::move(means));
-  rows.push_back(std::move(deviations));
-  return text_table(rows);
+  columns.push_back({.key = "baseline", .title = "", .is_shown = false});
+  Table& table = document.table("runs", std::move(columns));
+  for (const FoldResult& fold : folds) {
+    std::vector<Cell> row = {
+        {fold.fold, std::to_string(fold.fold)},
+        {fold.repeat, std::to_string(fold.repeat)},
+        fold.run,
+        {fold.best_epoch, fold.best_epoch == 0 ? "-" : with_thousands(fold.best_epoch)},
+        {fold.num_rows, with_thousands(fold.num_rows)}};
+    for (const Spread& spread : all) row.push_back(score_cell(fold.scores, spread.name));
+    row.push_back(fold.baseline.empty() ? without_data() : Cell(to_json(fold.baseline), ""));
+    table.add(std::move(row));
+  }
+  table.add_summary(std::move(means));
+  table.add_summary(std::move(deviations));
 }
 
-std::string all_scores_table(const std::vector<Spread>& all, const std::vector<Score>& baseline) {
-  Rows rows = {{"metric", "mean", "std", "baseline"}};
+/// All scores beside the baseline, and those in which it is not beaten.
+void show_all_scores(const std::vector<Spread>& all, const std::vector<Score>& baseline,
+                     Document& document) {
+  Table table({{"", "metric", Align::kLeft}, {"", "mean"}, {"", "std"}, {"", "baseline"}});
   for (const Spread& spread : all) {
-    rows.push_back({spread.name, score_text({spread.name, spread.mean}),
-                    score_text({spread.name, spread.deviation}), cell(baseline, spread.name)});
+    table.add({spread.name, score_text({spread.name, spread.mean}),
+               score_text({spread.name, spread.deviation}), score_cell(baseline, spread.name)});
   }
-  return text_table(rows);
+  document.show(std::move(table));
+  const std::vector<std::string> names = not_better(take_means(all), baseline);
+  if (!names.empty()) {
+    document.paragraph("the model does not beat the baseline in " + joined(names));
+  }
 }
 
 }  // namespace
@@ -102,39 +121,20 @@ std::vector<Spread> spreads(const std::vector<FoldResult>& folds) {
   return make_spreads(folds, &FoldResult::scores);
 }
 
-std::string folds_table(const std::vector<FoldResult>& folds) {
+Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
   const std::vector<Spread> all = spreads(folds);
-  std::string text = headline_table(folds, all);
   const std::vector<Score> baseline = take_means(make_spreads(folds, &FoldResult::baseline));
-  if (baseline.empty()) return text;
-  text += "\n" + all_scores_table(all, baseline);
-  const std::vector<std::string> names = not_better(take_means(all), baseline);
-  if (!names.empty()) {
-    text += fmt::format("\nthe model does not beat the baseline in {}\n", joined(names));
+  Document document;
+  document.data("folds", counts.folds);
+  if (counts.repeats > 1) document.data("repeats", counts.repeats);
+  add_folds(folds, all, counts, document);
+  for (const Spread& spread : all) document.data("mean." + spread.name, spread.mean);
+  for (const Spread& spread : all) document.data("std." + spread.name, spread.deviation);
+  if (!baseline.empty()) {
+    document.data("baseline", to_json(baseline));
+    show_all_scores(all, baseline, document);
   }
-  return text;
-}
-
-Json to_json(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
-  Json json = {{"folds", counts.folds}};
-  if (counts.repeats > 1) json["repeats"] = counts.repeats;
-  json["runs"] = Json::array();
-  for (const FoldResult& fold : folds) {
-    Json run = {{"fold", fold.fold}};
-    if (counts.repeats > 1) run["repeat"] = fold.repeat;
-    run.update({{"run", fold.run}, {"best_epoch", fold.best_epoch}, {"rows", fold.num_rows}});
-    for (const Score& score : fold.scores) run[score.name] = score.value;
-    for (const Score& score : fold.baseline) run["baseline"][score.name] = score.value;
-    json["runs"].push_back(std::move(run));
-  }
-  for (const Spread& spread : spreads(folds)) {
-    json["mean"][spread.name] = spread.mean;
-    json["std"][spread.name] = spread.deviation;
-  }
-  for (const Spread& spread : make_spreads(folds, &FoldResult::baseline)) {
-    json["baseline"][spread.name] = spread.mean;
-  }
-  return json;
+  return document;
 }
 
 }  // namespace trainer::metrics

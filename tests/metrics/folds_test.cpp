@@ -16,16 +16,16 @@ std::vector<FoldResult> two_folds() {
           {2, 1, "b_fold_2", 0, 999, {{"loss", 0.75}, {"accuracy", 0.8}}}};
 }
 
-TEST(FoldsTableTest, HasMeanAndSpreadOfEachScore) {
-  EXPECT_EQ(folds_table(two_folds()),
-            "fold   rows  best epoch    loss  accuracy\n"
-            "1     1,000          12  0.2500   90.00 %\n"
-            "2       999           -  0.7500   80.00 %\n"
+TEST(FoldsTest, HasMeanAndSpreadOfEachScore) {
+  EXPECT_EQ(folds_document(two_folds(), {2, 1}).text(),
+            "fold  best epoch   rows    loss  accuracy\n"
+            "1             12  1,000  0.2500   90.00 %\n"
+            "2              -    999  0.7500   80.00 %\n"
             "mean                     0.5000   85.00 %\n"
             "std                      0.3536    7.07 %\n");
 }
 
-TEST(FoldsTableTest, TheSpreadIsThatOfASample) {
+TEST(FoldsTest, TheSpreadIsThatOfASample) {
   const std::vector<Spread> all = spreads(two_folds());
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].name, "loss");
@@ -35,7 +35,7 @@ TEST(FoldsTableTest, TheSpreadIsThatOfASample) {
   EXPECT_TRUE(spreads({}).empty());
 }
 
-TEST(FoldsTableTest, AMetricThatTheFirstFoldLacksIsThatOfTheOthers) {
+TEST(FoldsTest, AMetricThatTheFirstFoldLacksIsThatOfTheOthers) {
   std::vector<FoldResult> folds = two_folds();
   folds[1].scores.push_back({"auroc", 0.75});
   const std::vector<Spread> all = spreads(folds);
@@ -44,8 +44,8 @@ TEST(FoldsTableTest, AMetricThatTheFirstFoldLacksIsThatOfTheOthers) {
   EXPECT_EQ(all[2].mean, 0.75);
 }
 
-TEST(FoldsTableTest, JsonHasTheSame) {
-  const Json json = to_json(two_folds(), {5, 1});
+TEST(FoldsTest, JsonHasTheSame) {
+  const Json json = folds_document(two_folds(), {5, 1}).json();
   EXPECT_EQ(json["folds"], 5);
   EXPECT_EQ(
       json["runs"][0].dump(),
@@ -65,13 +65,13 @@ std::vector<FoldResult> with_baselines() {
   return folds;
 }
 
-TEST(FoldsTableTest, HasRepeatsAndTheBaselineOfAllScores) {
-  EXPECT_EQ(folds_table(with_baselines()),
-            "fold          rows  best epoch    loss  accuracy\n"
-            "1, repeat 1  1,000          12  0.2500   90.00 %\n"
-            "2, repeat 2    999           -  0.7500   80.00 %\n"
-            "mean                            0.5000   85.00 %\n"
-            "std                             0.3536    7.07 %\n"
+TEST(FoldsTest, HasRepeatsAndTheBaselineOfAllScores) {
+  EXPECT_EQ(folds_document(with_baselines(), {2, 2}).text(),
+            "fold  repeat  best epoch   rows    loss  accuracy\n"
+            "1          1          12  1,000  0.2500   90.00 %\n"
+            "2          2           -    999  0.7500   80.00 %\n"
+            "mean                             0.5000   85.00 %\n"
+            "std                              0.3536    7.07 %\n"
             "\n"
             "metric       mean     std  baseline\n"
             "loss       0.5000  0.3536         -\n"
@@ -79,7 +79,7 @@ TEST(FoldsTableTest, HasRepeatsAndTheBaselineOfAllScores) {
             "pr_auc     0.5000  0.0000    0.2500\n"
             "\n"
             "the model does not beat the baseline in accuracy\n");
-  const Json json = to_json(with_baselines(), {2, 2});
+  const Json json = folds_document(with_baselines(), {2, 2}).json();
   EXPECT_EQ(json["repeats"], 2);
   EXPECT_EQ(json["runs"][1]["repeat"], 2);
   EXPECT_EQ(json["runs"][1]["baseline"]["pr_auc"], 0.25);

@@ -36,7 +36,7 @@ struct CrossValidationReport {
   std::filesystem::path folder;
   bool is_collected = true;  // false on other ranks than 0: nothing but folder and signal is set
   std::vector<metrics::FoldResult> results;
-  std::string json;     // what is in cv.json
+  metrics::FoldCounts counts;
   int stop_signal = 0;  // if a signal stopped a run; the remaining ones were not trained
   std::string stopped;  // the name of the stopped run
   bool is_ensemble = false;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "trainer/core/document.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::metrics {
@@ -39,13 +38,10 @@ struct Spread {
 std::vector<Spread> spreads(const std::vector<FoldResult>& folds);
 
 /// A row a fold, then mean and spread of the scores that people look at first; behind them, of all
-/// others, mean, spread and baseline; and a sentence where the mean does not beat the baseline.
-/// Lines end with line breaks.
-std::string folds_table(const std::vector<FoldResult>& folds);
-
-/// {"folds", "repeats", "runs": [{"fold", "repeat", "run", "rows", scores, "baseline": {score}}],
-/// "mean": {score}, "std": {score}, "baseline": {score}}; `folds` may lack some of `counts`, and
-/// repeats are left out where there is one.
-nlohmann::ordered_json to_json(const std::vector<FoldResult>& folds, const FoldCounts& counts);
+/// scores, mean, spread and baseline; and a sentence where the mean does not beat the baseline.
+/// Programs: {"folds", "repeats", "runs": [{"fold", "repeat", "run", "best_epoch", "rows", scores,
+/// "baseline": {score}}], "mean": {score}, "std": {score}, "baseline": {score}}; `folds` may lack
+/// some of `counts`, and repeats are left out where there is one.
+Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& counts);
 
 }  // namespace trainer::metrics
