@@ -8,13 +8,14 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/document.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
-#include "trainer/core/labeled_lines.h"
 #include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"
+#include "cli/print_document.h"
 #include "cli/resolve_config.h"
 
 namespace trainer::cli {
@@ -27,18 +28,6 @@ std::string largest_text(const engine::BatchSearchReport& report, int64_t max_ro
   }
   return fmt::format("{}, {}", counted(report.largest, "row"),
                      max_rows > 0 ? "the limit of --max-batch" : "the whole training split");
-}
-
-std::string summary_text(const engine::BatchSearchReport& report, int64_t max_rows) {
-  constexpr int kWidth = 8;
-  LabeledLines lines(kWidth);
-  lines.add("device", report.device);
-  lines.add("largest", largest_text(report, max_rows));
-  lines.add("fastest",
-            fmt::format("{}: {} samples/s, within 5 % of the best",
-                        counted(report.fastest.batch_size, "row"),
-                        with_thousands(static_cast<int64_t>(report.fastest.samples_per_second))));
-  return lines.text();
 }
 
 void print_heading() {
@@ -81,33 +70,35 @@ class FindBatchCommand : public Command {
     engine::BatchSearchRequest request;
     request.config = resolve_config(common, checkpoint::OpenMode::kReadOnly).config;
     request.max_batch_size = max_rows_;
-    json_ ? print_json(std::move(request)) : print_text(std::move(request));
+    Json trials = Json::array();
+    request.progress = [&](const engine::BatchTrial& trial) {
+      trials.push_back(to_json(trial));
+      if (!json_) print_row(trial);
+    };
+    if (!json_) print_heading();
+    const engine::BatchSearchReport report = engine_library().find_batch(request);
+    if (!json_) print_safely("\n");
+    print_document(describe(report, std::move(trials)), json_);
     return 0;
   }
 
  private:
-  static void print_json(engine::BatchSearchRequest request) {
-    Json trials = Json::array();
-    request.progress = [&](const engine::BatchTrial& trial) { trials.push_back(to_json(trial)); };
-    const engine::BatchSearchReport report = engine_library().find_batch(request);
-    Json json = {{"device", report.device},
-                 {"trials", std::move(trials)},
-                 {"largest", report.largest},
-                 {"too_large", nullptr},
-                 {"fastest", to_json(report.fastest)}};
-    if (report.too_large > 0) json["too_large"] = report.too_large;
-    print_safely(fmt::format("{}\n", json.dump(2)));
-  }
-
-  static void print_text(engine::BatchSearchRequest request) {
-    request.progress = print_row;
-    print_heading();
-    const engine::BatchSearchReport report = engine_library().find_batch(request);
-    print_safely(fmt::format("\n{}", summary_text(report, request.max_batch_size)));
-    print_safely(
-        "\n"
-        "Larger batches mean fewer steps per epoch and may need a different learning rate:\n"
-        "the batch size with the highest throughput does not always converge fastest.\n");
+  Document describe(const engine::BatchSearchReport& report, Json trials) const {
+    const engine::BatchTrial& fastest = report.fastest;
+    Document document;
+    document.add("device", "device", report.device);
+    document.data("trials", std::move(trials));
+    document.add("largest", "largest", {report.largest, largest_text(report, max_rows_)});
+    document.data("too_large", report.too_large > 0 ? Json(report.too_large) : Json());
+    document.add(
+        "fastest", "fastest",
+        {to_json(fastest),
+         fmt::format("{}: {} samples/s, within 5 % of the best", counted(fastest.batch_size, "row"),
+                     with_thousands(static_cast<int64_t>(fastest.samples_per_second)))});
+    document.paragraph(
+        "Larger batches mean fewer steps per epoch and may need a different learning rate: the "
+        "batch size with the highest throughput does not always converge fastest.");
+    return document;
   }
 
   std::string max_batch_;

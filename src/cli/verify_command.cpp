@@ -15,15 +15,15 @@
 
 #include "trainer/checkpoint/find.h"
 #include "trainer/checkpoint/verify.h"
+#include "trainer/core/document.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json.h"
-#include "trainer/core/labeled_lines.h"
-#include "trainer/core/print_safely.h"
 #include "trainer/metrics/score.h"
 
 #include "cli/command.h"
 #include "cli/model_options.h"
+#include "cli/print_document.h"
 
 namespace trainer::cli {
 namespace fs = std::filesystem;
@@ -71,138 +71,112 @@ std::string schema_text(const data::Schema& schema) {
                      joined(schema.target_names, "\" and \""), target);
 }
 
+void add_best(const VerifiedCheckpoint& file, Document& document) {
+  const std::optional<checkpoint::Best>& best = file.checkpoint.state.best;
+  if (!best) return document.add("best", "best epoch", {Json(), "none yet"});
+  const std::string metric = config::to_text(file.config->training.best_metric);
+  document.add("best", "best epoch",
+               {{{"epoch", best->epoch}, {"metric", metric}, {"value", best->value}},
+                fmt::format("{} ({} {})", best->epoch, metric, metrics::loss_text(best->value))});
+}
+
 std::size_t num_tensors(const Checkpoint& c) {
   std::size_t count = c.model.size() + 2;  // shift and scale of the features
   for (const checkpoint::Moment& moment : c.moments) count += moment.tensors.size();
   return count;
 }
 
-std::string description(const fs::path& path, const VerifiedCheckpoint& file) {
-  LabeledLines lines;
+Document describe(const fs::path& path, const VerifiedCheckpoint& file) {
   const Checkpoint& c = file.checkpoint;
-  lines.add("file", fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes)));
-  lines.add("written by",
-            fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
-  lines.add("progress", position_text(c.state.position));
-  lines.add("best epoch", c.state.best
-                              ? fmt::format("{} ({} {})", c.state.best->epoch,
-                                            config::to_text(file.config->training.best_metric),
-                                            metrics::loss_text(c.state.best->value))
-                              : "none yet");
-  lines.add("model", model_text(file));
-  lines.add("optimizer", optimizer_text(c));
-  lines.add("data", schema_text(c.schema));
+  const checkpoint::Position& position = c.state.position;
+  Document document;
+  document.add("file", "file",
+               {path.string(), fmt::format("{} ({})", path.string(), human_bytes(file.num_bytes))});
+  document.data("state", "good");
+  document.data("num_bytes", file.num_bytes);
+  document.data("trainer_version", c.trainer_version);
+  document.data("format_version", c.format_version);
+  document.line("written by",
+                fmt::format("trainer {}, format version {}", c.trainer_version, c.format_version));
+  document.data("epoch", position.epoch);
+  document.data("step", position.step);
+  document.data("samples_in_epoch", position.samples_in_epoch);
+  document.line("progress", position_text(position));
+  add_best(file, document);
+  document.data("layers", network::widths(file.network));
+  document.data("parameters", network::num_parameters(file.network));
+  document.data("tensors", num_tensors(c));
+  document.line("model", model_text(file));
+  document.line("optimizer", optimizer_text(c));
+  document.line("data", schema_text(c.schema));
+  Json data_files = Json::array();
   for (const data::Fingerprint& data_file : c.fingerprints) {
-    lines.add("data file",
-              fmt::format("{}: {}", data_file.path, checkpoint::data_file_state(data_file)));
+    const std::string state = checkpoint::data_file_state(data_file);
+    document.line("data file", fmt::format("{}: {}", data_file.path, state));
+    data_files.push_back({{"path", data_file.path}, {"state", state}});
   }
-  lines.add("threads", fmt::format("{}", c.num_threads));
-  lines.add("verified", fmt::format("{} tensors, all CRC-32 match, {}", num_tensors(c),
-                                    speed_text(file.num_bytes, file.time_seconds)));
-  return lines.text();
+  document.add("threads", "threads", {c.num_threads, fmt::to_string(c.num_threads)});
+  document.data("data_files", std::move(data_files));
+  document.line("verified", fmt::format("{} tensors, all CRC-32 match, {}", num_tensors(c),
+                                        speed_text(file.num_bytes, file.time_seconds)));
+  return document;
 }
 
-Json description_json(const fs::path& path, const VerifiedCheckpoint& file) {
-  const Checkpoint& c = file.checkpoint;
-  Json json = {{"file", path.string()},
-               {"state", "good"},
-               {"num_bytes", file.num_bytes},
-               {"trainer_version", c.trainer_version},
-               {"format_version", c.format_version},
-               {"epoch", c.state.position.epoch},
-               {"step", c.state.position.step},
-               {"samples_in_epoch", c.state.position.samples_in_epoch},
-               {"best", nullptr},
-               {"layers", network::widths(file.network)},
-               {"parameters", network::num_parameters(file.network)},
-               {"tensors", num_tensors(c)},
-               {"threads", c.num_threads},
-               {"data_files", Json::array()}};
-  if (c.state.best) {
-    json["best"] = {{"epoch", c.state.best->epoch},
-                    {"metric", config::to_text(file.config->training.best_metric)},
-                    {"value", c.state.best->value}};
-  }
-  for (const data::Fingerprint& data_file : c.fingerprints) {
-    json["data_files"].push_back(
-        {{"path", data_file.path}, {"state", checkpoint::data_file_state(data_file)}});
-  }
-  return json;
-}
-
-/// A row of the table: a file and what was found.
-struct Row {
-  std::string name;
-  std::string epoch = "-";
-  std::string step = "-";
-  std::string size = "-";
-  std::string state;
-};
-
-/// Verifies files and collects rows; a file with several names is read once.
-class Table {
+/// Verifies files and collects what was found; a file with several names is read once.
+class Verification {
  public:
   void add(const std::string& name, const fs::path& path) {
     struct stat status {};
     const bool known = ::stat(path.c_str(), &status) == 0;
     const auto identity = std::make_pair(status.st_dev, status.st_ino);
     if (const auto same = rows_by_file_.find(identity); known && same != rows_by_file_.end()) {
-      Row row = rows_[same->second];
+      Row row = same->second;
       files_.push_back({{"file", path.string()}, {"state", "same"}, {"same_as", row.name}});
       row.state = fmt::format("same file as {}", row.name);
       row.name = name;
-      rows_.push_back(row);
+      show(row);
       return;
     }
     const std::optional<Row> row = read(name, path);
     if (!row) return;
-    if (known) rows_by_file_.emplace(identity, rows_.size());
-    rows_.push_back(*row);
+    if (known) rows_by_file_.emplace(identity, *row);
+    show(*row);
   }
 
   bool all_good() const { return num_damaged_ == 0; }
 
-  Json json() const { return {{"files", files_}, {"good", num_good_}, {"damaged", num_damaged_}}; }
-
-  std::string text() const {
-    constexpr auto kLine = "{:<{}}  {:>{}}  {:>{}}  {:>{}}  {}\n";
-    std::vector<Row> rows = rows_;
-    rows.insert(rows.begin(), Row{"file", "epoch", "step", "size", "state"});
-    const auto width = [&](std::string Row::*column) {
-      std::size_t widest = 0;
-      for (const Row& row : rows) widest = std::max(widest, (row.*column).size());
-      return widest;
-    };
-    const std::size_t name = width(&Row::name);
-    const std::size_t epoch = width(&Row::epoch);
-    const std::size_t step = width(&Row::step);
-    const std::size_t size = width(&Row::size);
-    std::string text;
-    for (const Row& row : rows) {
-      text += fmt::format(fmt::runtime(kLine), row.name, name, row.epoch, epoch, row.step, step,
-                          row.size, size, row.state);
-    }
-    return text + verdict() + '\n';
+  Document document() && {
+    Document document;
+    document.show(std::move(table_));
+    document.data("files", std::move(files_));
+    document.data("good", num_good_);
+    document.data("damaged", num_damaged_);
+    document.line("verified",
+                  fmt::format("{} of {} files are good, {}", num_good_, num_good_ + num_damaged_,
+                              speed_text(num_bytes_, time_seconds_)));
+    return document;
   }
 
  private:
-  std::string verdict() const {
-    return labeled_line(
-        "verified", fmt::format("{} of {} files are good, {}", num_good_, num_good_ + num_damaged_,
-                                speed_text(num_bytes_, time_seconds_)));
-  }
+  struct Row {
+    std::string name;
+    std::string epoch = "-";
+    std::string step = "-";
+    std::string size = "-";
+    std::string state;
+  };
+
+  void show(const Row& row) { table_.add({row.name, row.epoch, row.step, row.size, row.state}); }
 
   // Nothing for a removed file: a running training deletes its older checkpoints.
   std::optional<Row> read(const std::string& name, const fs::path& path) {
-    Row row;
-    row.name = name;
+    Row row{.name = name, .state = "good"};
     try {
       const VerifiedCheckpoint file = checkpoint::verify(path);
       row.epoch = with_thousands(file.checkpoint.state.position.epoch);
       row.step = with_thousands(file.checkpoint.state.position.step);
       row.size = human_bytes(file.num_bytes);
-      row.state = "good";
-      files_.push_back(description_json(path, file));
+      files_.push_back(describe(path, file).json());
       ++num_good_;
       num_bytes_ += file.num_bytes;
       time_seconds_ += file.time_seconds;
@@ -211,18 +185,20 @@ class Table {
       std::error_code unknown;
       const std::uintmax_t num_bytes = fs::file_size(path, unknown);
       if (unknown) return std::nullopt;
+      const std::string problem = reason(error.what(), path);
       row.size = human_bytes(num_bytes);
+      row.state = "damaged";
+      table_.add_note(fmt::format("{}: {}", name, problem));
       ++num_damaged_;
-      row.state = reason(error.what(), path);
       files_.push_back({{"file", path.string()},
                         {"state", "damaged"},
                         {"num_bytes", num_bytes},
-                        {"problem", row.state}});
+                        {"problem", problem}});
     }
     return row;
   }
 
-  // In one line, without the file name, which the row shows.
+  // In one line, without the file name.
   static std::string reason(std::string text, const fs::path& path) {
     const std::string prefix = path.string() + ": ";
     for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
@@ -234,9 +210,13 @@ class Table {
     return text;
   }
 
-  std::vector<Row> rows_;
+  Table table_{{{.key = "", .title = "file", .align = Align::kLeft, .max_width = 200},
+                {"", "epoch"},
+                {"", "step"},
+                {"", "size"},
+                {.key = "", .title = "state", .align = Align::kLeft, .max_width = 200}}};
   Json files_ = Json::array();
-  std::map<std::pair<dev_t, ino_t>, std::size_t> rows_by_file_;
+  std::map<std::pair<dev_t, ino_t>, Row> rows_by_file_;
   int num_good_ = 0;
   int num_damaged_ = 0;
   uint64_t num_bytes_ = 0;
@@ -276,22 +256,23 @@ class VerifyCommand : public Command {
     const bool is_single = paths_.size() == 1;
     if (is_single && !json_ && !fs::is_directory(paths_.front())) {
       const fs::path file = checkpoint::find_checkpoint(paths_.front());
-      print_safely(description(file, checkpoint::verify(file)));
+      print_document(describe(file, checkpoint::verify(file)), json_);
       return 0;
     }
-    Table table;
+    Verification files;
     for (const std::string& path : paths_) {
       const fs::path given = path;
       if (!fs::is_directory(given)) {
-        table.add(given.string(), checkpoint::find_checkpoint(given));
+        files.add(given.string(), checkpoint::find_checkpoint(given));
         continue;
       }
       for (const fs::path& file : checkpoints_in(given)) {
-        table.add(is_single ? file.filename().string() : file.string(), file);
+        files.add(is_single ? file.filename().string() : file.string(), file);
       }
     }
-    print_safely(json_ ? table.json().dump(2) + "\n" : table.text());
-    return table.all_good() ? 0 : exit_code(ErrorKind::kCheckpoint);
+    const bool all_good = files.all_good();
+    print_document(std::move(files).document(), json_);
+    return all_good ? 0 : exit_code(ErrorKind::kCheckpoint);
   }
 
  private:

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMinLabelWidth = 11;
 constexpr std::size_t kMinTextWidth = 8;  // of a column that is cut to make a table fit
+constexpr std::size_t kProseWidth = 80;   // of paragraphs where there is no terminal
 constexpr std::size_t kGap = 2;           // between columns
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
@@ -252,7 +253,7 @@ std::string Document::text(std::size_t width) const {
     } else if (const auto* table = std::get_if<SharedTable>(&block)) {
       text += (*table)->text(width);
     } else {
-      add_wrapped("", std::get<std::string>(block), width, text);
+      add_wrapped("", std::get<std::string>(block), width > 0 ? width : kProseWidth, text);
     }
   }
   return text;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/document.h"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace trainer {
@@ -65,6 +68,14 @@ TEST(DocumentTest, LinesContinueBelowTheirBeginning) {
             "\n"
             "Words that are many more than\n"
             "there is room for.\n");
+}
+
+TEST(DocumentTest, WithoutATerminalOnlyParagraphsAreDivided) {
+  Document document;
+  document.line("data", std::string(100, 'x') + " y");
+  document.paragraph(std::string(79, 'x') + " y");
+  EXPECT_EQ(document.text(),
+            "data        " + std::string(100, 'x') + " y\n\n" + std::string(79, 'x') + "\ny\n");
 }
 
 TEST(DocumentTest, AnotherIsAppended) {

@@ -142,9 +142,11 @@ TEST(DeviceTest, FindBatchTellsTheLargestAndTheFastestBatch) {
   EXPECT_TRUE(
       std::regex_search(result.out, std::regex("\n        32 +\\d+ +\\S+ (us|ms|s) +[0-9,]+ ")))
       << result.out;
-  EXPECT_NE(result.out.find("\nlargest  40 rows, the limit of --max-batch\n"), std::string::npos);
+  EXPECT_NE(result.out.find("\nlargest     40 rows, the limit of --max-batch\n"),
+            std::string::npos);
   EXPECT_TRUE(std::regex_search(
-      result.out, std::regex("\nfastest  \\d+ rows: [0-9,]+ samples/s, within 5 % of the best\n")));
+      result.out,
+      std::regex("\nfastest     \\d+ rows: [0-9,]+ samples/s, within 5 % of the best\n")));
   EXPECT_FALSE(fs::exists(folder.path() / "runs"));
 }
 

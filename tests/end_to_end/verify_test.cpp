@@ -122,6 +122,7 @@ TEST_F(VerifyProgramTest, AFolderIsATableInWhichAFileIsReadOnce) {
       "best.pt                       3      12  SIZE  good\n"
       "checkpoint_epoch_1200.pt  1,200  54,321  SIZE  good\n"
       "last.pt                   1,200  54,321  SIZE  same file as checkpoint_epoch_1200.pt\n"
+      "\n"
       "verified    2 of 2 files are good, BYTES in TIME\n";
   for (const char* folder : {"runs/one", "runs/one/checkpoints"}) {
     const ProcessResult result = verify(folder);
@@ -136,15 +137,15 @@ TEST_F(VerifyProgramTest, ADamagedFileInAFolderHasItsReasonThereAndEndsWithSeven
   const ProcessResult result = verify("runs/one");
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(
-      result.out,
-      "file                      epoch    step      size  state\n"
-      "best.pt                       -       -  SIZE  " +
-          kDamage +
-          "\n"
-          "checkpoint_epoch_1200.pt  1,200  54,321  SIZE  good\n"
-          "last.pt                   1,200  54,321  SIZE  same file as checkpoint_epoch_1200.pt\n"
-          "verified    1 of 2 files are good, BYTES in TIME\n");
+  EXPECT_EQ(result.out,
+            "file                      epoch    step      size  state\n"
+            "best.pt                       -       -  SIZE  damaged\n"
+            "checkpoint_epoch_1200.pt  1,200  54,321  SIZE  good\n"
+            "last.pt                   1,200  54,321  SIZE  same file as checkpoint_epoch_1200.pt\n"
+            "best.pt: " +
+                kDamage +
+                "\n\n"
+                "verified    1 of 2 files are good, BYTES in TIME\n");
 }
 
 TEST_F(VerifyProgramTest, SeveralPathsAreOneTable) {
@@ -154,6 +155,7 @@ TEST_F(VerifyProgramTest, SeveralPathsAreOneTable) {
             "file              epoch    step      size  state\n"
             "runs/one/last.pt  1,200  54,321  SIZE  good\n"
             "runs/one/best.pt      3      12  SIZE  good\n"
+            "\n"
             "verified    2 of 2 files are good, BYTES in TIME\n");
 }
 

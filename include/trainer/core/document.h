@@ -112,7 +112,7 @@ class Document {
   void append(Document other);
 
   /// For a terminal of so many columns, in which lines are divided between words and continue below
-  /// their beginning; 0: lines as long as they are.
+  /// their beginning; 0: lines as long as they are, but for paragraphs.
   std::string text(std::size_t width = 0) const;
   /// Lines are the items of a list.
   std::string markdown() const;
