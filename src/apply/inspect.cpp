@@ -12,12 +12,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/apply/column_text.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
 #include "trainer/core/format.h"
-#include "trainer/core/labeled_lines.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/run_dir.h"
+
+#include "apply/model_json.h"
 
 namespace trainer::apply {
 namespace {
@@ -25,27 +27,79 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxLines = 40;  // of columns
-constexpr std::size_t kMaxNames = 8;   // in one line
 
-std::string some(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size() && i < kMaxNames; ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", in_quotes(words[i]));
-  }
-  if (words.size() > kMaxNames) {
-    text +=
-        fmt::format(" and {} more", with_thousands(static_cast<int64_t>(words.size() - kMaxNames)));
-  }
-  return text;
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
 }
 
-std::string counted(std::size_t count, const char* one, const char* several) {
-  return fmt::format("{} {}", with_thousands(static_cast<int64_t>(count)),
-                     count == 1 ? one : several);
+Json inspected_column(const data::Column& column) {
+  Json json = column_json(column);
+  if (column.kind == data::ColumnKind::kNumeric && !column.fill) json["fill"] = Json();
+  if (data::num_features(column) == 0 && !column.reason.empty()) json["reason"] = column.reason;
+  return json;
 }
 
-std::string kind_text(data::ColumnKind kind) {
-  return kind == data::ColumnKind::kIgnored ? "dropped" : to_text(kind);
+Json score_json(const run::EpochSummary& score) {
+  Json json = {{"loss", or_null(score.loss)}};
+  if (score.accuracy) json["accuracy"] = *score.accuracy;
+  return json;
+}
+
+Json history_json(const run::History& history) {
+  Json starts = Json::array();
+  for (const run::Start& start : history.starts) {
+    starts.push_back({{"time", start.time}, {"device", start.device}});
+  }
+  Json epochs = Json::array();
+  for (const run::EpochRecord& epoch : history.epochs) {
+    Json json = {{"epoch", epoch.epoch}, {"step", epoch.step}, {"train", score_json(epoch.train)}};
+    if (epoch.validation) json["validation"] = score_json(*epoch.validation);
+    json["time_seconds"] = epoch.time_seconds;
+    epochs.push_back(std::move(json));
+  }
+  Json json = {{"starts", starts}, {"epochs", epochs}};
+  if (!history.test) return json;
+  json["test"] = score_json(*history.test);
+  for (const metrics::Score& score : history.test->scores) json["test"][score.name] = score.value;
+  return json;
+}
+
+Json model_json(const Member& member) {
+  Json weights = Json::array();
+  for (const network::TensorSpec& tensor : network::tensors(member.network)) {
+    weights.push_back({{"name", tensor.name}, {"shape", tensor.shape}});
+  }
+  Json json = network_json(member);
+  json.update({{"dropout", member.config->model.dropout},
+               {"averaged_weights", member.is_averaged},
+               {"weights", std::move(weights)}});
+  return json;
+}
+
+Json scores_json(const std::vector<metrics::Score>& scores) {
+  Json json = Json::object();
+  for (const metrics::Score& score : scores) json[score.name] = score.value;
+  return json;
+}
+
+Json progress_json(const Member& member) {
+  Json json = {{"epoch", member.position.epoch},
+               {"step", member.position.step},
+               {"temperature", member.temperature},
+               {"best", Json()}};
+  if (member.best) {
+    json["best"] = {{"epoch", member.best->epoch},
+                    {"metric", config::to_text(member.config->training.best_metric)},
+                    {"value", member.best->value}};
+  }
+  if (const checkpoint::EpochMetrics& metrics = member.epoch_metrics; metrics.epoch > 0) {
+    json["metrics"] = {{"epoch", metrics.epoch}, {"train", scores_json(metrics.train)}};
+    if (!metrics.validation.empty()) {
+      json["metrics"]["validation"] = scores_json(metrics.validation);
+    }
+  }
+  return json;
 }
 
 std::string columns_text(const std::vector<data::Column>& columns) {
@@ -57,12 +111,6 @@ std::string columns_text(const std::vector<data::Column>& columns) {
     if (count > 0) counts.push_back(fmt::format("{} {}", with_thousands(count), kind_text(kind)));
   }
   return fmt::format("{}", fmt::join(counts, ", "));
-}
-
-std::string score_text(const run::EpochSummary& score) {
-  std::string text = score.loss ? metrics::loss_text(*score.loss) : "not finite";
-  if (score.accuracy) text += fmt::format("  {:6.2f} %", 100 * *score.accuracy);
-  return text;
 }
 
 bool is_best_epoch(const Model& model, int64_t epoch) {
@@ -91,8 +139,8 @@ std::vector<int64_t> shown_epochs(const run::History& history, const Model& mode
 using DescribeMember = std::function<std::vector<std::string>(const Member&)>;
 
 /// Once for all members, or for each of those that differ.
-void add_described(const Model& model, const std::string& label, const DescribeMember& describe,
-                   LabeledLines& lines) {
+void show_for_members(const Model& model, const std::string& label, const DescribeMember& describe,
+                      Document& document) {
   std::vector<std::pair<std::vector<std::string>, std::vector<std::size_t>>> kinds;  // of members
   for (std::size_t i = 0; i < model.members.size(); ++i) {
     std::vector<std::string> text = describe(model.members[i]);
@@ -110,8 +158,8 @@ void add_described(const Model& model, const std::string& label, const DescribeM
                                ? ""
                                : fmt::format("{} {}: ", numbers.size() == 1 ? "member" : "members",
                                              fmt::join(numbers, ", "));
-    lines.add(k == 0 ? label : "", of + text.front());
-    for (std::size_t i = 1; i < text.size(); ++i) lines.add("", text[i]);
+    document.line(k == 0 ? label : "", of + text.front());
+    for (std::size_t i = 1; i < text.size(); ++i) document.line("", text[i]);
   }
 }
 
@@ -130,49 +178,63 @@ std::vector<std::string> training_lines(const Member& member) {
                       value("training.batch_size"))};
 }
 
-void add_columns(const data::Schema& schema, LabeledLines& lines) {
+void show_columns(const data::Schema& schema, Document& document) {
   if (schema.columns.empty()) {
-    lines.add("features", fmt::format("{}: {}", with_thousands(schema.num_features()),
-                                      some(schema.feature_names)));
+    document.line("features", fmt::format("{}: {}", with_thousands(schema.num_features()),
+                                          quoted_list(schema.feature_names)));
     return;
   }
-  lines.add("columns", columns_text(schema.columns));
+  document.line("columns", columns_text(schema.columns));
   for (std::size_t i = 0; i < schema.columns.size() && i < kMaxLines; ++i) {
     const data::Column& column = schema.columns[i];
-    lines.add("", fmt::format("{}: {}", in_quotes(column.name), column_text(column)));
+    document.line("", fmt::format("{}: {}", in_quotes(column.name), column_text(column)));
   }
   if (schema.columns.size() > kMaxLines) {
-    lines.add("",
-              fmt::format("and {} more; see --json",
-                          with_thousands(static_cast<int64_t>(schema.columns.size() - kMaxLines))));
+    document.line(
+        "", fmt::format("and {} more; see --json",
+                        with_thousands(static_cast<int64_t>(schema.columns.size() - kMaxLines))));
   }
 }
 
-void add_history(const Inspection& inspection, LabeledLines& lines) {
+Table epoch_table(const Inspection& inspection) {
   const run::History& history = *inspection.history;
-  lines.add("run folder", inspection.run.string());
-  for (const run::Start& start : history.starts) {
-    lines.add("started", fmt::format("{} on {}", start.time, start.device));
-  }
-  if (history.epochs.empty()) return;
   const bool has_accuracy = history.epochs.front().train.accuracy.has_value();
-  const int width = has_accuracy ? 20 : 14;
-  lines.add("history",
-            fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}", "epoch",
-                        has_accuracy ? "train loss  accuracy" : "train loss", width,
-                        has_accuracy ? "val loss  accuracy" : "val loss", width, "time"));
+  Table table({{"", "epoch"},
+               {"", "train loss"},
+               {.key = "", .title = "accuracy", .is_shown = has_accuracy},
+               {"", "val loss"},
+               {.key = "", .title = "accuracy", .is_shown = has_accuracy},
+               {"", "time"},
+               {"", "", Align::kLeft}});
+  const auto loss = [](const run::EpochSummary& of) {
+    return of.loss ? metrics::loss_text(*of.loss) : "not finite";
+  };
+  const auto accuracy = [](const run::EpochSummary& of) {
+    return of.accuracy ? fmt::format("{:.2f} %", 100 * *of.accuracy) : "";
+  };
   for (const int64_t i : shown_epochs(history, inspection.model)) {
     if (i < 0) {
-      lines.add("", "  ...");
+      table.add({"..."});
       continue;
     }
     const run::EpochRecord& epoch = history.epochs[static_cast<std::size_t>(i)];
-    const bool is_best = is_best_epoch(inspection.model, epoch.epoch);
-    lines.add("",
-              fmt::format("{:>5}  {:>{}}  {:>{}}  {:>8}{}", epoch.epoch, score_text(epoch.train),
-                          width, epoch.validation ? score_text(*epoch.validation) : "-", width,
-                          human_duration(epoch.time_seconds), is_best ? "  best" : ""));
+    const auto& validation = epoch.validation;
+    table.add({std::to_string(epoch.epoch), loss(epoch.train), accuracy(epoch.train),
+               validation ? loss(*validation) : "-", validation ? accuracy(*validation) : "",
+               human_duration(epoch.time_seconds),
+               is_best_epoch(inspection.model, epoch.epoch) ? "best" : ""});
   }
+  return table;
+}
+
+void add_history(const Inspection& inspection, Document& document) {
+  const run::History& history = *inspection.history;
+  document.add("run_folder", "run folder", inspection.run.string());
+  document.data("history", history_json(history));
+  for (const run::Start& start : history.starts) {
+    document.line("started", fmt::format("{} on {}", start.time, start.device));
+  }
+  if (history.epochs.empty()) return;
   std::vector<std::string> scores;
   const run::EpochSummary test = history.test.value_or(run::EpochSummary{});
   for (const metrics::Score& score : test.scores) {
@@ -180,8 +242,9 @@ void add_history(const Inspection& inspection, LabeledLines& lines) {
     scores.push_back(metrics::shown_name(score.name) + " " + metrics::score_text(score));
   }
   if (!scores.empty()) {
-    lines.add("test", fmt::format("{} (best epoch)", fmt::join(scores, ", ")));
+    document.line("test", fmt::format("{} (best epoch)", fmt::join(scores, ", ")));
   }
+  document.show(epoch_table(inspection));
 }
 
 std::string best_text(const Member& member) {
@@ -191,87 +254,113 @@ std::string best_text(const Member& member) {
                      metrics::loss_text(member.best->value));
 }
 
-void add_scores(const char* split, const std::vector<metrics::Score>& scores, LabeledLines& lines) {
+void show_scores(const char* split, const std::vector<metrics::Score>& scores, Document& document) {
   std::vector<std::string> texts;
+  texts.reserve(scores.size());
   for (const metrics::Score& score : scores) {
     texts.push_back(metrics::shown_name(score.name) + " " + metrics::score_text(score));
   }
-  if (!texts.empty()) lines.add("", fmt::format("{}: {}", split, fmt::join(texts, ", ")));
+  if (!texts.empty()) document.line("", fmt::format("{}: {}", split, fmt::join(texts, ", ")));
 }
 
-void add_epoch_metrics(const Member& member, LabeledLines& lines) {
+void show_epoch_metrics(const Member& member, Document& document) {
   const checkpoint::EpochMetrics& metrics = member.epoch_metrics;
   if (metrics.epoch == 0) return;
-  lines.add("metrics", fmt::format("of epoch {}", metrics.epoch));
-  add_scores("train", metrics.train, lines);
-  add_scores("validation", metrics.validation, lines);
+  document.line("metrics", fmt::format("of epoch {}", metrics.epoch));
+  show_scores("train", metrics.train, document);
+  show_scores("validation", metrics.validation, document);
 }
 
-void add_temperatures(const Model& model, LabeledLines& lines) {
+void show_temperatures(const Model& model, Document& document) {
   std::vector<std::string> texts;
   for (const Member& member : model.members) {
     if (member.temperature != 1) texts.push_back(fmt::format("{:.4g}", member.temperature));
   }
   if (texts.empty()) return;
-  lines.add("calibrated", fmt::format("logits divided by the temperature {}", joined(texts)));
+  document.line("calibrated", fmt::format("logits divided by the temperature {}", joined(texts)));
 }
 
-void add_progress(const Model& model, LabeledLines& lines) {
+void show_progress(const Model& model, Document& document) {
   if (model.is_ensemble()) {
-    lines.add("ensemble", fmt::format("{}, whose predictions are averaged",
-                                      fmt::format("{} members", model.members.size())));
+    document.line("ensemble",
+                  fmt::format("{} members, whose predictions are averaged", model.members.size()));
     for (const Member& member : model.members) {
-      lines.add("",
-                fmt::format("{}: best epoch {}", run::find_run_dir(member.file).filename().string(),
-                            best_text(member)));
+      document.line(
+          "", fmt::format("{}: best epoch {}", run::find_run_dir(member.file).filename().string(),
+                          best_text(member)));
     }
     return;
   }
   const Member& member = model.members.front();
-  lines.add("progress",
-            fmt::format("epoch {} of {}, step {}", member.position.epoch,
-                        model.config().training.epochs, with_thousands(member.position.step)));
-  lines.add("best epoch", best_text(member));
-  add_epoch_metrics(member, lines);
+  document.line("progress",
+                fmt::format("epoch {} of {}, step {}", member.position.epoch,
+                            model.config().training.epochs, with_thousands(member.position.step)));
+  document.line("best epoch", best_text(member));
+  show_epoch_metrics(member, document);
+}
+
+void add_progress(const Model& model, Json& json) {
+  if (!model.is_ensemble()) {
+    json.update(progress_json(model.members.front()));
+    return;
+  }
+  for (const Member& member : model.members) {
+    Json entry = {{"checkpoint", member.file.string()}};
+    entry.update(progress_json(member));
+    json["members"].push_back(std::move(entry));
+  }
+}
+
+/// Of each member, and the network of all or of each.
+Json members_json(const Model& model) {
+  Json json = Json::object();
+  add_progress(model, json);
+  add_model_json(model, model_json, json);
+  return json;
+}
+
+void add_task(const Model& model, Document& document) {
+  const data::Schema& schema = model.schema;
+  const bool is_regression = schema.task == config::Task::kRegression;
+  document.add("task", "task",
+               {config::to_text(schema.task),
+                is_regression ? fmt::format("regression, {} {}",
+                                            schema.target_names.size() == 1 ? "target" : "targets",
+                                            quoted_list(schema.target_names))
+                              : fmt::format("classification, target {}, {} classes: {}",
+                                            quoted_list(schema.target_names),
+                                            with_thousands(std::ssize(schema.labels)),
+                                            quoted_list(schema.labels))});
+  document.data("target_names", schema.target_names);
+  document.data("labels", schema.labels);
+}
+
+void add_columns(const Model& model, Document& document) {
+  const data::Schema& schema = model.schema;
+  const std::string method = config::to_text(model.config().data.scaling);
+  document.data("feature_names", schema.feature_names);
+  Json columns = Json::array();
+  for (const data::Column& column : schema.columns) columns.push_back(inspected_column(column));
+  document.data("columns", std::move(columns));
+  Json scaling = {{"method", method}};
+  scaling.update(scaling_json(schema.scaling));
+  document.data("feature_scaling", std::move(scaling));
+  document.line("scaling", config::value_text("data.scaling", model.config()));
+  show_columns(schema, document);
+}
+
+void add_data_files(const Model& model, Document& document) {
+  Json files = Json::array();
+  for (const data::Fingerprint& file : model.fingerprints) {
+    document.line("data file", fmt::format("{}: {}", file.path, data::content_text(file)));
+    files.push_back({{"path", file.path},
+                     {"num_bytes", file.num_bytes},
+                     {"crc32", fmt::format("{:08x}", file.crc32)}});
+  }
+  document.data("data_files", std::move(files));
 }
 
 }  // namespace
-
-std::string column_text(const data::Column& column) {
-  std::string text = kind_text(column.kind);
-  switch (column.kind) {
-    case data::ColumnKind::kNumeric:
-      if (column.offset != 0) {
-        text += fmt::format(", minus offset {}", shortest(column.offset));
-      }
-      text += column.fill ? fmt::format(", missing values filled with {}",
-                                        data::text_in_file_units(column, *column.fill))
-                          : ", missing values are an error";
-      if (column.limits) {
-        text += fmt::format(", clipped to {} .. {}",
-                            data::text_in_file_units(column, column.limits->low),
-                            data::text_in_file_units(column, column.limits->high));
-      }
-      if (!column.quantiles.empty()) {
-        text += column.quantile_score == data::QuantileScore::kRank ? ", quantile rank"
-                                                                    : ", normal quantile score";
-      }
-      break;
-    case data::ColumnKind::kCategorical:
-      text += fmt::format(", {}: {}", counted(column.categories.size(), "category", "categories"),
-                          some(column.categories));
-      if (column.embedding_size > 0) {
-        text += fmt::format(", embedding of size {}", column.embedding_size);
-      }
-      if (column.is_sign) return text + ", -1 or 1, 0 where missing";
-      break;
-    case data::ColumnKind::kId:
-      return "row identifier";
-    case data::ColumnKind::kIgnored:
-      return text + (column.reason.empty() ? "" : ": " + column.reason);
-  }
-  return column.has_missing_indicator ? text + ", missing indicator" : text;
-}
 
 Inspection inspect(const fs::path& run_or_checkpoint) {
   Inspection inspection{load_model(run_or_checkpoint), {}, {}};
@@ -280,35 +369,32 @@ Inspection inspect(const fs::path& run_or_checkpoint) {
   return inspection;
 }
 
-std::string inspection_text(const Inspection& inspection) {
+Document inspection_document(const Inspection& inspection) {
   const Model& model = inspection.model;
   const data::Schema& schema = model.schema;
   std::error_code unknown;
-  LabeledLines lines;
-  lines.add("file", fmt::format("{} ({})", model.file.string(),
-                                human_bytes(fs::file_size(model.file, unknown))));
-  lines.add("written by", "trainer " + model.trainer_version);
-  add_progress(model, lines);
-  add_temperatures(model, lines);
+  Document document;
+  const std::string size = human_bytes(fs::file_size(model.file, unknown));
+  document.add("checkpoint", "file",
+               {model.file.string(), fmt::format("{} ({})", model.file.string(), size)});
+  document.add("trainer_version", "written by",
+               {model.trainer_version, "trainer " + model.trainer_version});
+  const Json members = members_json(model);
+  for (const auto& [key, value] : members.items()) document.data(key, value);
+  show_progress(model, document);
+  show_temperatures(model, document);
+  add_task(model, document);
+  show_for_members(model, "model", network_lines, document);
+  document.add("loss", "loss", config::to_text(model.loss));
+  show_for_members(model, "training", training_lines, document);
+  add_columns(model, document);
+  add_data_files(model, document);
+  if (!schema.columns.empty()) document.data("missing", schema.missing);
   if (schema.task == config::Task::kRegression) {
-    lines.add("task", fmt::format("regression, {} {}",
-                                  schema.target_names.size() == 1 ? "target" : "targets",
-                                  some(schema.target_names)));
-  } else {
-    lines.add("task",
-              fmt::format("classification, target {}, {} classes: {}", some(schema.target_names),
-                          with_thousands(std::ssize(schema.labels)), some(schema.labels)));
+    document.data("target_scaling", target_scaling_json(schema));
   }
-  add_described(model, "model", network_lines, lines);
-  lines.add("loss", config::to_text(model.loss));
-  add_described(model, "training", training_lines, lines);
-  lines.add("scaling", config::value_text("data.scaling", model.config()));
-  add_columns(schema, lines);
-  for (const data::Fingerprint& file : model.fingerprints) {
-    lines.add("data file", fmt::format("{}: {}", file.path, data::content_text(file)));
-  }
-  if (inspection.history) add_history(inspection, lines);
-  return lines.text();
+  if (inspection.history) add_history(inspection, document);
+  return document;
 }
 
 }  // namespace trainer::apply

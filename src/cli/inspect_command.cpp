@@ -4,14 +4,11 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "trainer/apply/inspect.h"
-#include "trainer/apply/inspect_json.h"
-#include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/model_options.h"
+#include "cli/print_document.h"
 
 namespace trainer::cli {
 namespace {
@@ -28,9 +25,7 @@ class InspectCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    const apply::Inspection inspection = apply::inspect(model_path(model_));
-    print_safely(json_ ? apply::inspection_json(inspection) + "\n"
-                       : apply::inspection_text(inspection));
+    print_document(apply::inspection_document(apply::inspect(model_path(model_))), json_);
     return 0;
   }
 

@@ -43,6 +43,15 @@ Character first_character(std::string_view text) {
   return {length, character_width(code)};
 }
 
+// Where the first word ends, to which a percent sign behind a space belongs: "12 %".
+std::size_t word_end(std::string_view text) {
+  std::size_t end = text.find(' ');
+  if (end != std::string_view::npos && text.substr(end).starts_with(" %")) {
+    end = text.find(' ', end + 1);
+  }
+  return std::min(end, text.size());
+}
+
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
@@ -73,7 +82,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines = {""};
   std::size_t used = 0;
   for (bool is_first = true; !text.empty() || is_first; is_first = false) {
-    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::size_t end = word_end(text);
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t word_width = display_width(word);

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/inspect.h"
+#include "trainer/apply/column_text.h"
 #include "trainer/apply/model.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/apply/inspect_json.h"
 #include "trainer/core/json.h"
 
 #include "support/checkpoints.h"
@@ -28,7 +27,7 @@ class InspectModelTest : public testing::Test {
     checkpoint::write(folder_.path() / "checkpoints" / "best.pt", c);
   }
 
-  std::string text() const { return inspection_text(inspect(folder_.path())); }
+  std::string text() const { return inspection_document(inspect(folder_.path())).text(); }
 
   void expect_lines(const std::string& all, const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
@@ -51,7 +50,7 @@ TEST_F(InspectModelTest, DescribesModelDataAndPlace) {
        "            \"row\": row identifier", "            \"b\": categorical, 1 category: \"x\"",
        "            \"notes\": dropped: long",
        "data file   /data/train.csv: 987654321 bytes with CRC-32 fedcba98"});
-  EXPECT_EQ(text().find("history"), std::string::npos);
+  EXPECT_EQ(text().find("epoch  train loss"), std::string::npos);
 }
 
 TEST_F(InspectModelTest, ShowsTheFirstTheLastAndTheBestEpochs) {
@@ -68,19 +67,17 @@ TEST_F(InspectModelTest, ShowsTheFirstTheLastAndTheBestEpochs) {
   folder_.write("system.json",
                 R"({"starts":[{"time":"2026-01-02T03:04:05+0000","device":"cpu"}]})");
   const std::string all = text();
-  expect_lines(all,
-               {"started     2026-01-02T03:04:05+0000 on cpu",
-                "history     epoch  train loss  accuracy    val loss  accuracy      time",
-                "                1      1.0000   50.00 %      0.5000   25.00 %     1.0 s",
-                "                2      2.0000   50.00 %      0.5000   25.00 %     1.0 s  best",
-                "              ...",
-                "               24     24.0000   50.00 %      0.5000   25.00 %     1.0 s",
-                "               30     30.0000   50.00 %      0.5000   25.00 %     1.0 s"});
-  EXPECT_EQ(all.find("\n               23 "), std::string::npos) << all;
+  expect_lines(all, {"started     2026-01-02T03:04:05+0000 on cpu",
+                     "epoch  train loss  accuracy  val loss  accuracy   time",
+                     "    1      1.0000   50.00 %    0.5000   25.00 %  1.0 s",
+                     "    2      2.0000   50.00 %    0.5000   25.00 %  1.0 s  best", "  ...",
+                     "   24     24.0000   50.00 %    0.5000   25.00 %  1.0 s",
+                     "   30     30.0000   50.00 %    0.5000   25.00 %  1.0 s"});
+  EXPECT_EQ(all.find("\n   23 "), std::string::npos) << all;
 }
 
 TEST_F(InspectModelTest, JsonHasEverything) {
-  const auto json = parse_json(inspection_json(inspect(folder_.path())));
+  const auto json = inspection_document(inspect(folder_.path())).json();
   EXPECT_EQ(json["epoch"], 3);
   EXPECT_EQ(json["best"]["value"], 0.0625);
   EXPECT_EQ(json["labels"], (std::vector<std::string>{"no", "yes"}));

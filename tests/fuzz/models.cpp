@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "trainer/apply/inspect.h"
-#include "trainer/apply/inspect_json.h"
 #include "trainer/apply/predict.h"
 #include "trainer/archive/safetensors.h"
 #include "trainer/checkpoint/checkpoint.h"
@@ -88,8 +87,9 @@ void use_model(const fs::path& path) {
   std::optional<apply::Inspection> inspection;
   read_or_refuse([&] { inspection = apply::inspect(path); });
   if (!inspection) return;
-  apply::inspection_text(*inspection);
-  apply::inspection_json(*inspection);
+  const Document document = apply::inspection_document(*inspection);
+  document.text();
+  document.json();
   const apply::Model& model = inspection->model;
   read_or_refuse([&] {
     apply::predict(

@@ -3,10 +3,9 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 
 #include "trainer/apply/model.h"
-#include "trainer/data/column.h"
+#include "trainer/core/document.h"
 #include "trainer/run/history.h"
 
 namespace trainer::apply {
@@ -21,11 +20,7 @@ struct Inspection {
 /// Throws as load_model() does.
 Inspection inspect(const std::filesystem::path& run_or_checkpoint);
 
-/// What it is, what it expects of data and how it was trained, for people to read.
-std::string inspection_text(const Inspection& inspection);
-
-/// "numeric, missing values filled with 3.5": the kind of a column and how its cells become
-/// features.
-std::string column_text(const data::Column& column);
+/// What it is, what it expects of data and how it was trained. For programs nothing is shortened.
+Document inspection_document(const Inspection& inspection);
 
 }  // namespace trainer::apply
