@@ -57,6 +57,7 @@ TEST(TextTableTest, LinesAreDividedBetweenWords) {
   EXPECT_EQ(wrapped("one two three", 7), (Lines{"one two", "three"}));
   EXPECT_EQ(wrapped("one two three", 6), (Lines{"one", "two", "three"}));
   EXPECT_EQ(wrapped("a/very/long/path is one", 6), (Lines{"a/very/long/path", "is one"}));
+  EXPECT_EQ(wrapped("is 12.5 %, or 3 %", 7), (Lines{"is", "12.5 %,", "or 3 %"}));
   EXPECT_EQ(wrapped("\u6771\u4EAC \u6771\u4EAC", 9), Lines{"\u6771\u4EAC \u6771\u4EAC"});
   EXPECT_EQ(wrapped("\u6771\u4EAC \u6771\u4EAC", 8), (Lines{"\u6771\u4EAC", "\u6771\u4EAC"}));
 }

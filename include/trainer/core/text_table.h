@@ -15,8 +15,8 @@ std::size_t display_width(std::string_view text);
 /// `text` cut to `max_width` columns; "..." in the last ones if something is missing.
 std::string shortened(std::string_view text, std::size_t max_width);
 
-/// `text` in lines of at most `width` columns, divided at spaces; a longer word is a line of its
-/// own.
+/// `text` in lines of at most `width` columns, divided at spaces, but not before a percent sign; a
+/// longer word is a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 /// `text` as a cell of a table: in one line, whatever it holds, and cut to `max_width` columns.
