@@ -12,14 +12,17 @@
 
 namespace trainer::cli {
 
+std::size_t output_width() {
+  const bool is_terminal = isatty(STDOUT_FILENO) == 1;
+  return is_terminal ? static_cast<std::size_t>(standard_output_terminal().width) : 0;
+}
+
 void print_document(const Document& document, bool as_json) {
   if (as_json) {
     print_safely(result_text(document.json()));
     return;
   }
-  const bool is_terminal = isatty(STDOUT_FILENO) == 1;
-  const int width = is_terminal ? standard_output_terminal().width : 0;
-  print_safely(document.text(static_cast<std::size_t>(width)));
+  print_safely(document.text(output_width()));
 }
 
 }  // namespace trainer::cli

@@ -11,6 +11,7 @@
 #include "trainer/tracking/comparison.h"
 
 #include "cli/command.h"
+#include "cli/print_document.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -33,7 +34,7 @@ class RunsCompareCommand : public Command {
   int run(const CommonOptions& /*common*/) override {
     const auto comparison =
         tracking::compare(entries_of_runs(runs_), standard_output_terminal().unicode);
-    print_safely(tracking::comparison_text(comparison, format_.format()));
+    print_safely(tracking::comparison_text(comparison, format_.format(), output_width()));
     return 0;
   }
 

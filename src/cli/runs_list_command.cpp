@@ -13,6 +13,7 @@
 #include "trainer/tracking/run_list.h"
 
 #include "cli/command.h"
+#include "cli/print_document.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -54,7 +55,8 @@ class RunsListCommand : public Command {
     for (const std::string& name : names_in(columns_)) add(name);
     const std::size_t count =
         std::min(entries.size(), limit_ > 0 ? static_cast<std::size_t>(limit_) : entries.size());
-    print_safely(tracking::list_text({entries.data(), count}, columns, format_.format()));
+    print_safely(
+        tracking::list_text({entries.data(), count}, columns, format_.format(), output_width()));
     if (format_.format() == tracking::ListFormat::kText) say_the_rest(entries, count);
     return 0;
   }

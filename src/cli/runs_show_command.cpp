@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/print_safely.h"
-#include "trainer/tracking/run_text.h"
+#include "trainer/tracking/run_document.h"
 
 #include "cli/command.h"
+#include "cli/print_document.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -28,8 +28,7 @@ class RunsShowCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    const tracking::RunEntry entry = entry_of(run_);
-    print_safely(json_ ? tracking::run_json(entry) + "\n" : tracking::run_text(entry));
+    print_document(tracking::run_document(entry_of(run_)), json_);
     return 0;
   }
 

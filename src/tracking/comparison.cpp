@@ -5,19 +5,17 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/config/fields.h"
-#include "trainer/core/text_table.h"
+#include "trainer/core/document.h"
 #include "trainer/run/history.h"
 #include "trainer/tracking/query.h"
 
 #include "tracking/run_json.h"
-#include "tracking/table_text.h"
 
 namespace trainer::tracking {
 namespace {
@@ -117,28 +115,22 @@ std::vector<ComparedRow> draw_curves(const std::vector<RunEntry>& entries, bool 
   return {row};
 }
 
-using Rows = std::vector<std::vector<std::string>>;
-
-void add_rows(const std::vector<ComparedRow>& compared, Rows& rows) {
-  for (const ComparedRow& row : compared) {
-    std::vector<std::string> cells = {row.name};
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      cells.push_back(row.values[i] + (row.best == i ? " *" : "  "));
+/// A column for each run, with these titles.
+Table make_table(const Comparison& comparison, const std::vector<std::string>& titles) {
+  std::vector<TableColumn> columns = {{"", "", Align::kLeft}};
+  for (const std::string& title : titles) columns.push_back({"", title});
+  Table table(std::move(columns));
+  for (const auto* rows :
+       {&comparison.fields, &comparison.settings, &comparison.metrics, &comparison.curves}) {
+    for (const ComparedRow& row : *rows) {
+      std::vector<Cell> cells = {row.name};
+      for (std::size_t i = 0; i < row.values.size(); ++i) {
+        cells.emplace_back(row.values[i] + (row.best == i ? " *" : "  "));
+      }
+      table.add(std::move(cells));
     }
-    rows.push_back(std::move(cells));
   }
-}
-
-Rows table_of(const Comparison& comparison) {
-  Rows rows = {{""}};
-  for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
-    rows.front().push_back(letter_of(i) + "  ");
-  }
-  add_rows(comparison.fields, rows);
-  add_rows(comparison.settings, rows);
-  add_rows(comparison.metrics, rows);
-  add_rows(comparison.curves, rows);
-  return rows;
+  return table;
 }
 
 /// Whether the loss of these runs is one quantity: what is minimized depends on settings.
@@ -159,47 +151,47 @@ bool have_one_loss(const std::vector<RunEntry>& entries) {
 
 bool is_loss(const std::string& metric) { return score_name(metric) == "loss"; }
 
-std::string difference_text(const std::optional<Differences>& differences,
-                            const std::vector<RunEntry>& entries) {
+void show_differences(const Comparison& comparison, Document& document) {
+  const std::optional<Differences>& differences = comparison.differences;
   if (!differences) {
-    return "One run of each says little: other seeds alone make a difference. Compare two\n"
-           "cross-validations (trainer cv), or several runs of each with other seeds.\n";
+    document.paragraph(
+        "One run of each says little: other seeds alone make a difference. Compare two "
+        "cross-validations (trainer cv), or several runs of each with other seeds.");
+    return;
   }
-  std::string text = fmt::format("B less A over {}, with the 95 % interval:\n", differences->over);
-  if (entries.size() > 2)
-    text = fmt::format("The second less the first over {}:\n", differences->over);
-  Rows rows;
+  Table table({{"", "metric", Align::kLeft},
+               {"", "difference"},
+               {"", "95 % interval"},
+               {"", "", Align::kLeft}});
+  table.set_title(fmt::format(
+      "{} over {}:", comparison.entries.size() > 2 ? "The second less the first" : "B less A",
+      differences->over));
   for (const Difference& d : differences->metrics) {
     const std::string name = score_name(d.metric);
     if (!metrics::is_headline(name) && name != "log_loss") continue;
     const bool is_better = (d.value > 0) == is_better_when_larger(d.metric);
-    rows.push_back({"  " + d.metric, fmt::format("{:+.4g}", d.value),
-                    fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
-                    d.is_noise() ? "within the noise"
-                    : is_better  ? "better"
-                                 : "worse"});
+    table.add({d.metric, fmt::format("{:+.4g}", d.value),
+               fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
+               d.is_noise() ? "within the noise"
+               : is_better  ? "better"
+                            : "worse"});
   }
-  return text + text_table(rows);
+  document.show(std::move(table));
 }
 
-std::string without_blanks_at_ends(const std::string& lines) {
-  std::string text;
-  std::istringstream in(lines);
-  for (std::string line; std::getline(in, line);) {
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
-
-std::string plain_text(const Comparison& comparison) {
-  std::string text;
+Document make_document(const Comparison& comparison) {
+  std::vector<std::string> letters;
+  Document document;
   for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
     const RunEntry& entry = comparison.entries[i];
-    text += fmt::format("{}  {}{}\n", letter_of(i), entry.name,
-                        entry.note.empty() ? "" : fmt::format("  ({})", entry.note));
+    letters.push_back(letter_of(i));
+    document.line(letters.back(),
+                  entry.name + (entry.note.empty() ? "" : fmt::format("  ({})", entry.note)));
   }
-  return fmt::format("{}\n{}\n{}", text, without_blanks_at_ends(text_table(table_of(comparison))),
-                     difference_text(comparison.differences, comparison.entries));
+  for (std::string& letter : letters) letter += "  ";  // as wide as the mark of the best
+  document.show(make_table(comparison, letters));
+  show_differences(comparison, document);
+  return document;
 }
 
 Json rows_json(const std::vector<ComparedRow>& rows) {
@@ -272,22 +264,21 @@ Comparison compare(std::vector<RunEntry> entries, bool unicode) {
   return comparison;
 }
 
-std::string comparison_text(const Comparison& comparison, ListFormat format) {
+std::string comparison_text(const Comparison& comparison, ListFormat format, std::size_t width) {
+  std::vector<std::string> names;
+  names.reserve(comparison.entries.size());
+  for (const RunEntry& entry : comparison.entries) names.push_back(entry.name);
   switch (format) {
     case ListFormat::kJson:
       return to_json_text(comparison);
     case ListFormat::kCsv:
-    case ListFormat::kMarkdown: {
-      Rows rows = table_of(comparison);
-      for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
-        rows.front()[i + 1] = comparison.entries[i].name;
-      }
-      return format == ListFormat::kCsv ? csv_text(rows) : markdown_text(rows);
-    }
+      return make_table(comparison, names).csv();
+    case ListFormat::kMarkdown:
+      return make_table(comparison, names).markdown();
     case ListFormat::kText:
       break;
   }
-  return plain_text(comparison);
+  return make_document(comparison).text(width);
 }
 
 }  // namespace trainer::tracking

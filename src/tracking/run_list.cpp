@@ -2,42 +2,51 @@
 #include "trainer/tracking/run_list.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "trainer/core/document.h"
 #include "trainer/core/format.h"
-#include "trainer/core/text_table.h"
 #include "trainer/tracking/query.h"
 
 #include "tracking/run_json.h"
-#include "tracking/table_text.h"
 
 namespace trainer::tracking {
 namespace {
 
 constexpr std::size_t kMaxWidth = 40;  // of a note or another text
 
-using Rows = std::vector<std::vector<std::string>>;
-
-Rows rows_of(std::span<const RunEntry> entries, const std::vector<std::string>& columns) {
-  Rows rows = {columns};
-  for (const RunEntry& entry : entries) {
-    std::vector<std::string> row;
-    row.reserve(columns.size());
-    for (const std::string& column : columns) row.push_back(shown_value(entry, column));
-    rows.push_back(std::move(row));
+Table make_table(std::span<const RunEntry> entries, const std::vector<std::string>& names) {
+  constexpr std::array<std::string_view, 6> kTexts = {"name",    "kind", "state",
+                                                      "started", "tag",  "note"};
+  std::vector<TableColumn> columns;
+  for (const std::string& name : names) {
+    const bool is_text = std::find(kTexts.begin(), kTexts.end(), name) != kTexts.end();
+    columns.push_back({.key = "",
+                       .title = name,
+                       .align = is_text ? Align::kLeft : Align::kRight,
+                       .max_width = kMaxWidth});
   }
-  return rows;
+  Table table(std::move(columns));
+  for (const RunEntry& entry : entries) {
+    std::vector<Cell> row;
+    row.reserve(names.size());
+    for (const std::string& name : names) {
+      std::string text = shown_value(entry, name);
+      std::replace(text.begin(), text.end(), '\n', ' ');
+      row.emplace_back(std::move(text));
+    }
+    table.add(std::move(row));
+  }
+  return table;
 }
 
-std::string to_text_table(Rows rows) {
-  for (auto& row : rows) {
-    for (std::string& cell : row) {
-      std::replace(cell.begin(), cell.end(), '\n', ' ');
-      cell = shortened(cell, kMaxWidth);
-    }
-  }
-  return text_table(rows);
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + csv_cell(cell);
+  return line + "\n";
 }
 
 /// All that the entries have, as programs read it.
@@ -52,7 +61,7 @@ std::string to_csv(std::span<const RunEntry> entries) {
                                     "epochs", "planned_epochs", "tag",   "note",    "best_metric"};
   names.insert(names.end(), metrics.begin(), metrics.end());
   names.insert(names.end(), keys.begin(), keys.end());
-  Rows rows = {names};
+  std::string text = csv_line(names);
   for (const RunEntry& entry : entries) {
     std::vector<std::string> cells = {entry.name,
                                       to_text(entry.kind),
@@ -71,9 +80,9 @@ std::string to_csv(std::span<const RunEntry> entries) {
     for (const std::string& key : keys) {
       cells.push_back(entry.problem.empty() ? setting(entry, key) : "");
     }
-    rows.push_back(std::move(cells));
+    text += csv_line(cells);
   }
-  return csv_text(rows);
+  return text;
 }
 
 std::string list_json(std::span<const RunEntry> entries) {
@@ -95,18 +104,18 @@ std::vector<std::string> usual_columns(std::span<const RunEntry> entries) {
 }
 
 std::string list_text(std::span<const RunEntry> entries, const std::vector<std::string>& columns,
-                      ListFormat format) {
+                      ListFormat format, std::size_t width) {
   switch (format) {
     case ListFormat::kJson:
       return list_json(entries) + "\n";
     case ListFormat::kCsv:
       return to_csv(entries);
     case ListFormat::kMarkdown:
-      return markdown_text(rows_of(entries, columns));
+      return make_table(entries, columns).markdown();
     case ListFormat::kText:
       break;
   }
-  return to_text_table(rows_of(entries, columns));
+  return make_table(entries, columns).text(width);
 }
 
 }  // namespace trainer::tracking

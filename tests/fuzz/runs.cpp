@@ -21,9 +21,9 @@
 #include "trainer/tensorboard/run_events.h"
 #include "trainer/tracking/comparison.h"
 #include "trainer/tracking/query.h"
+#include "trainer/tracking/run_document.h"
 #include "trainer/tracking/run_entry.h"
 #include "trainer/tracking/run_list.h"
-#include "trainer/tracking/run_text.h"
 
 #include "fuzz/input.h"
 #include "fuzz/targets.h"
@@ -59,8 +59,11 @@ void list(const std::vector<RunEntry>& entries) {
 
 // As `runs show`, `runs compare` and `report` use a run.
 void show(const RunEntry& entry) {
-  read_or_refuse([&] { tracking::run_text(entry); });
-  read_or_refuse([&] { tracking::run_json(entry); });
+  read_or_refuse([&] {
+    const Document document = tracking::run_document(entry);
+    document.text();
+    document.json();
+  });
   read_or_refuse([&] {
     const auto comparison = tracking::compare({entry, sound_run()}, /*unicode=*/true);
     for (const ListFormat format : kFormats) tracking::comparison_text(comparison, format);

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/json.h"
+#include "trainer/tracking/run_document.h"
 #include "trainer/tracking/run_list.h"
-#include "trainer/tracking/run_text.h"
 
 #include "support/run_folders.h"
 
@@ -30,8 +30,8 @@ class ComparisonTest : public ::testing::Test {
 
 TEST_F(ComparisonTest, HasWhatDiffersAndAllMetrics) {
   EXPECT_EQ(comparison_text(compare(entries(), false), ListFormat::kText),
-            "A  a\n"
-            "B  b  (the, good one)\n"
+            "A           a\n"
+            "B           b  (the, good one)\n"
             "\n"
             "                               A           B\n"
             "state                   complete    complete\n"
@@ -78,12 +78,12 @@ TEST_F(ComparisonTest, AListHasARowForEachRun) {
   const std::vector<RunEntry> all = entries();
   const std::vector<std::string> columns = usual_columns(all);
   EXPECT_EQ(list_text(all, columns, ListFormat::kText),
-            "name     state  epochs             best   time  tag           note\n"
-            "a     complete     2/2  val.loss 0.5000  5.0 s    -              -\n"
+            "name  state     epochs             best   time  tag  note\n"
+            "a     complete     2/2  val.loss 0.5000  5.0 s  -    -\n"
             "b     complete     2/2  val.loss 0.2500  5.0 s  xyz  the, good one\n");
   runs_.write("b/note.txt", "a | b");
   EXPECT_EQ(list_text(entries(), {"name", "note"}, ListFormat::kMarkdown),
-            "| name | note |\n|---|---:|\n| a | - |\n| b | a \\| b |\n");
+            "| name | note |\n|---|---|\n| a | - |\n| b | a \\| b |\n");
   const std::string csv = list_text(all, columns, ListFormat::kCsv);
   EXPECT_NE(csv.find("\nb,run,complete,2026-01-02T03:04:05+0000,5,2,2,xyz,\"the, good one\","),
             std::string::npos)
@@ -92,16 +92,17 @@ TEST_F(ComparisonTest, AListHasARowForEachRun) {
 }
 
 TEST_F(ComparisonTest, OneRunIsShownWithItsMetricsBySplit) {
-  const std::string text = run_text(entries()[0]);
+  const std::string text = run_document(entries()[0]).text();
   EXPECT_NE(text.find("settings    training.epochs         2  (default 10)\n"
                       "            training.learning_rate  0.01  (default 0.001)\n"
-                      "metrics                 train      val     test\n"
-                      "            loss       0.7000   0.5000   0.5000\n"
-                      "            accuracy  80.00 %  75.00 %        -\n"
-                      "            F1              -        -  50.00 %\n"),
+                      "\n"
+                      "metric      train      val     test\n"
+                      "loss       0.7000   0.5000   0.5000\n"
+                      "accuracy  80.00 %  75.00 %        -\n"
+                      "F1              -        -  50.00 %\n"),
             std::string::npos)
       << text;
-  const Json json = parse_json(run_json(entries()[0]));
+  const Json json = run_document(entries()[0]).json();
   EXPECT_EQ(json["epochs_done"][1]["val"]["accuracy"], 0.75);
   EXPECT_EQ(json["starts"][0]["device"], "cpu");
 }

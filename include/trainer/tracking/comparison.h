@@ -42,6 +42,7 @@ Comparison compare(std::vector<RunEntry> entries, bool unicode);
 
 /// A table with a column for each run, called A, B, C; what differs, and whether it is noise. In
 /// JSON the differences are {"over", "metrics": {name: {"value", "low", "high", "is_noise"}}}.
-std::string comparison_text(const Comparison& comparison, ListFormat format);
+/// `width` as for Document::text().
+std::string comparison_text(const Comparison& comparison, ListFormat format, std::size_t width = 0);
 
 }  // namespace trainer::tracking

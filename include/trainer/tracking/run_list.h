@@ -17,8 +17,8 @@ enum class ListFormat { kText, kJson, kCsv, kMarkdown };
 std::vector<std::string> usual_columns(std::span<const RunEntry> entries);
 
 /// A row for each entry, in their order, with a column for each full name. JSON and CSV have
-/// everything of the entries instead of these columns.
+/// everything of the entries instead of these columns. `width` as for Document::text().
 std::string list_text(std::span<const RunEntry> entries, const std::vector<std::string>& columns,
-                      ListFormat format);
+                      ListFormat format, std::size_t width = 0);
 
 }  // namespace trainer::tracking

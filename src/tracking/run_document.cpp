@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/tracking/run_text.h"
+#include "trainer/tracking/run_document.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
-#include "trainer/core/labeled_lines.h"
+#include "trainer/core/document.h"
 #include "trainer/core/text_table.h"
 #include "trainer/run/history.h"
 #include "trainer/run/superseded.h"
@@ -25,64 +24,62 @@ namespace {
 constexpr std::size_t kMaxValueWidth = 60;
 constexpr std::array kSplits = {"train", "val", "test"};
 
-void add_table(const std::vector<std::vector<std::string>>& rows, const char* label,
-               LabeledLines& lines) {
-  std::istringstream text(text_table(rows));
-  for (std::string line; std::getline(text, line); label = "") lines.add(label, line);
-}
-
-void add_starts(const RunEntry& entry, LabeledLines& lines) {
+void add_starts(const RunEntry& entry, Document& document) {
   for (const run::Start& start : run::read_starts(entry.folder)) {
     std::string text = fmt::format("{} on {}", start.time, start.device);
     if (start.end != run::End::kNone) text += fmt::format(", {}", to_text(start.end));
     if (!start.reason.empty()) text += fmt::format(": {}", start.reason);
-    lines.add("started", text);
+    document.line("started", text);
   }
 }
 
-void add_superseded(const RunEntry& entry, LabeledLines& lines) {
+void add_superseded(const RunEntry& entry, Document& document) {
   const char* label = "superseded";
   for (const run::Superseded& one : run::list_superseded({entry.folder})) {
-    lines.add(label,
-              fmt::format("superseded/{}, {}", one.folder.filename().string(), to_text(one)));
+    document.line(label,
+                  fmt::format("superseded/{}, {}", one.folder.filename().string(), to_text(one)));
     label = "";
   }
 }
 
-void add_settings(const RunEntry& entry, LabeledLines& lines) {
+void add_settings(const RunEntry& entry, Document& document) {
   const config::Config defaults;
   std::size_t width = 0;
   for (const auto& [key, value] : entry.settings) width = std::max(width, key.size());
   const char* label = "settings";
   for (const auto& [key, value] : entry.settings) {
-    lines.add(label,
-              fmt::format("{:<{}}  {}  (default {})", key, width, shortened(value, kMaxValueWidth),
-                          shortened(config::value_text(key, defaults), kMaxValueWidth)));
+    document.line(
+        label, fmt::format("{:<{}}  {}  (default {})", key, width, shortened(value, kMaxValueWidth),
+                           shortened(config::value_text(key, defaults), kMaxValueWidth)));
     label = "";
   }
 }
 
-void add_metrics(const RunEntry& entry, LabeledLines& lines) {
+void add_metrics(const RunEntry& entry, Document& document) {
   std::vector<std::string> names;
-  std::vector<std::vector<std::string>> rows = {{""}};
   for (const metrics::Score& score : entry.metrics) {
     std::string name = score_name(score.name);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
+  if (names.empty()) return;
+  std::vector<std::string> splits;
+  std::vector<TableColumn> columns = {{"", "metric", Align::kLeft}};
   for (const char* split : kSplits) {
     const auto is_of_split = [&](const metrics::Score& score) {
       return score.name.starts_with(fmt::format("{}.", split));
     };
     if (std::none_of(entry.metrics.begin(), entry.metrics.end(), is_of_split)) continue;
-    rows.front().emplace_back(split);
+    splits.emplace_back(split);
+    columns.push_back({"", split});
   }
+  Table table(std::move(columns));
   for (const std::string& name : names) {
-    std::vector<std::string>& row = rows.emplace_back(std::vector{metrics::shown_name(name)});
-    for (std::size_t i = 1; i < rows.front().size(); ++i) {
-      row.push_back(shown_value(entry, rows.front()[i] + "." + name));
-    }
+    std::vector<Cell> row = {metrics::shown_name(name)};
+    for (const std::string& split : splits)
+      row.emplace_back(shown_value(entry, split + "." + name));
+    table.add(std::move(row));
   }
-  if (rows.size() > 1) add_table(rows, "metrics", lines);
+  document.show(std::move(table));
 }
 
 Json scores_json(const run::EpochSummary& summary) {
@@ -91,27 +88,8 @@ Json scores_json(const run::EpochSummary& summary) {
   return json;
 }
 
-}  // namespace
-
-std::string run_text(const RunEntry& entry) {
-  LabeledLines lines;
-  lines.add("run folder", entry.folder.string());
-  lines.add("state", fmt::format("{}{}, {} {}, {}", to_text(entry.state),
-                                 entry.reason.empty() ? "" : " (" + entry.reason + ")",
-                                 shown_value(entry, "epochs"),
-                                 entry.kind == Kind::kRun ? "epochs" : "complete",
-                                 shown_value(entry, "time")));
-  add_starts(entry, lines);
-  add_superseded(entry, lines);
-  if (!entry.note.empty()) lines.add("note", entry.note);
-  if (!entry.problem.empty()) lines.add("problem", entry.problem);
-  if (entry.best) lines.add("best", shown_value(entry, "best"));
-  add_settings(entry, lines);
-  add_metrics(entry, lines);
-  return lines.text();
-}
-
-std::string run_json(const RunEntry& entry) {
+// What only programs get.
+void add_details(const RunEntry& entry, Document& document) {
   const run::History history = run::read_history(entry.folder);
   Json json = to_json(entry);
   json["starts"] = Json::array();
@@ -137,7 +115,28 @@ std::string run_json(const RunEntry& entry) {
     added["time_seconds"] = epoch.time_seconds;
     json["epochs_done"].push_back(std::move(added));
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+  for (const auto& [key, value] : json.items()) document.data(key, value);
+}
+
+}  // namespace
+
+Document run_document(const RunEntry& entry) {
+  Document document;
+  document.line("run folder", entry.folder.string());
+  document.line("state", fmt::format("{}{}, {} {}, {}", to_text(entry.state),
+                                     entry.reason.empty() ? "" : " (" + entry.reason + ")",
+                                     shown_value(entry, "epochs"),
+                                     entry.kind == Kind::kRun ? "epochs" : "complete",
+                                     shown_value(entry, "time")));
+  add_starts(entry, document);
+  add_superseded(entry, document);
+  if (!entry.note.empty()) document.line("note", entry.note);
+  if (!entry.problem.empty()) document.line("problem", entry.problem);
+  if (entry.best) document.line("best", shown_value(entry, "best"));
+  add_settings(entry, document);
+  add_metrics(entry, document);
+  add_details(entry, document);
+  return document;
 }
 
 }  // namespace trainer::tracking

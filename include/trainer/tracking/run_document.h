@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trainer/core/document.h"
+#include "trainer/tracking/run_entry.h"
+
+namespace trainer::tracking {
+
+/// Everything about one run: what happened, which keys are not the defaults, and the metrics of
+/// each split. Programs get everything of the entry, its starts, and its epochs.
+Document run_document(const RunEntry& entry);
+
+}  // namespace trainer::tracking
