@@ -49,4 +49,11 @@ fi
 # vfork(), which is fork() there: nobody learns that a program cannot be started.
 tests core_tests "ProcessMemoryTest.*"
 tests core_tests "-ProcessMemoryTest.*:*TheSpeedIsMeasured:*AProgramThatIsMissingIsAnError"
-tests engine_tests "*"
+# LibTorch 1.13 multiplies no matrices in bf16 on Arm, which these compare with.
+without=""
+if grep -q "TORCH_VERSION_MAJOR 1" "$sysroot/usr/include/torch/csrc/api/include/torch/version.h"; then
+  without="-ResumeGuardTest.AnotherKindOfProductsInBf16IsRefused:Bf16StepTest.TheLossIsThatOfLibTorchInBf16"
+  without+=":LowPrecisionTest.GradientsInBf16AreNearlyThoseInFp32ForEveryModel"
+  without+=":PrecisionTest.TheCpuComputesInFp32AndBf16:Bf16/AutocastTest.*"
+fi
+tests engine_tests "${without:-*}"
