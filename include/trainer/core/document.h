@@ -16,12 +16,16 @@
 //
 //   Document document;
 //   document.add("device", "device", "cpu");
-//   Table& table = document.table("stages", {{"stage", "stage", Align::kLeft}, {"seconds",
-//   "time"}}); table.add({"read", {0.012, "12 ms"}}); std::cout << document.text(80);    device cpu
-//   or document.json(), document.markdown()
+//   Table& stages = document.table("stages", {{"stage", "stage", Align::kLeft},
+//                                             {"seconds", "time"}});
+//   stages.add({"read", {0.012, "12 ms"}});
 //
-//                                      stage   time
-//                                      read   12 ms
+// is for people, and for programs:
+//
+//   device      cpu            {"device": "cpu",
+//                               "stages": [{"stage": "read", "seconds": 0.012}]}
+//   stage   time
+//   read   12 ms
 namespace trainer {
 
 /// A value.
