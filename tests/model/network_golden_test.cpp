@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/core/json.h"
+#include "trainer/device/threads.h"
 #include "trainer/model/loss.h"
 #include "trainer/model/network.h"
 
@@ -45,7 +46,12 @@ at::Tensor read_targets(const Json& c) {
                             : golden_tensor(network_golden()["classes"]).to(at::kLong);
 }
 
-class MlpGoldenTest : public testing::TestWithParam<std::size_t> {};
+// With a single thread LibTorch 2.6 takes another path through mish, whose rounding batch norm
+// enlarges beyond the bound; the tests before this one, and the machine, leave any number.
+class MlpGoldenTest : public testing::TestWithParam<std::size_t> {
+ protected:
+  MlpGoldenTest() { device::use_threads(2); }
+};
 
 TEST_P(MlpGoldenTest, OutputsLossAndGradientsAreThoseOfPyTorch) {
   const Json& c = network_golden()["cases"][GetParam()];
