@@ -75,8 +75,9 @@ void add_metrics(const RunEntry& entry, Document& document) {
   Table table(std::move(columns));
   for (const std::string& name : names) {
     std::vector<Cell> row = {metrics::shown_name(name)};
-    for (const std::string& split : splits)
-      row.emplace_back(shown_value(entry, split + "." + name));
+    for (const std::string& split : splits) {
+      row.emplace_back(shown_value(entry, fmt::format("{}.{}", split, name)));
+    }
     table.add(std::move(row));
   }
   document.show(std::move(table));
