@@ -103,28 +103,4 @@ std::string table_cell(const std::string& text, std::size_t max_width) {
   return shortened(is_plain ? text : in_quotes(text), max_width);
 }
 
-std::string text_table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const std::vector<std::string>& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(row[i]));
-    }
-  }
-  std::string text;
-  for (const std::vector<std::string>& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - display_width(row[i]), ' ');
-      const bool is_last = i + 1 == row.size();
-      if (i == 0) {
-        text += row[i] + (is_last ? "" : padding);
-      } else {
-        text += "  " + padding + row[i];
-      }
-    }
-    text += '\n';
-  }
-  return text;
-}
-
 }  // namespace trainer

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/core/text_table.h"
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "trainer/core/document.h"
+
 namespace trainer {
 namespace {
+
+/// The text of a table whose titles are the first row, and whose first column is at the left.
+std::string text_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<TableColumn> columns;
+  for (const std::string& title : rows.front()) {
+    columns.push_back({"", title, columns.empty() ? Align::kLeft : Align::kRight});
+  }
+  Table table(std::move(columns));
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add({rows[i].begin(), rows[i].end()});
+  return table.text();
+}
 
 TEST(TextTableTest, ColumnsAreAsWideAsTheirLongestCell) {
   EXPECT_EQ(text_table({{"name", "rows"}, {"a", "1,000,000"}, {"longer", "7"}}),
@@ -39,7 +54,7 @@ TEST(TextTableTest, WideCharactersCountTwiceAndJoinedOnesNotAtAll) {
 }
 
 TEST(TextTableTest, LinesEndWithoutSpaces) {
-  EXPECT_EQ(text_table({{"a"}, {"longer"}, {"b", "1"}}), "a\nlonger\nb       1\n");
+  EXPECT_EQ(text_table({{"a", ""}, {"longer"}, {"b", "1"}}), "a\nlonger\nb       1\n");
 }
 
 TEST(TextTableTest, WhatIsTooLongIsCutBetweenCharacters) {

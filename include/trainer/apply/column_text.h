@@ -9,7 +9,7 @@
 /// Columns of a table as people read of them.
 namespace trainer::apply {
 
-/// "numeric", "dropped".
+/// What people call the kind of a column: "numeric", or "dropped" where the model leaves it out.
 std::string kind_text(data::ColumnKind kind);
 
 /// "\"a\", \"b\" and 7 more": the first eight.

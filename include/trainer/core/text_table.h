@@ -22,8 +22,4 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// `text` as a cell of a table: in one line, whatever it holds, and cut to `max_width` columns.
 std::string table_cell(const std::string& text, std::size_t max_width);
 
-/// Lines of cells in columns as wide as their widest cell, two spaces between them: the first
-/// column begins at the left, the others end at the right. Each line ends with a line break.
-std::string text_table(const std::vector<std::vector<std::string>>& rows);
-
 }  // namespace trainer
