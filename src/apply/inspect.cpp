@@ -61,7 +61,7 @@ Json history_json(const run::History& history) {
   Json json = {{"starts", starts}, {"epochs", epochs}};
   if (!history.test) return json;
   json["test"] = score_json(*history.test);
-  for (const metrics::Score& score : history.test->scores) json["test"][score.name] = score.value;
+  json["test"].update(metrics::scores_json(history.test->scores));
   return json;
 }
 
@@ -77,12 +77,6 @@ Json model_json(const Member& member) {
   return json;
 }
 
-Json scores_json(const std::vector<metrics::Score>& scores) {
-  Json json = Json::object();
-  for (const metrics::Score& score : scores) json[score.name] = score.value;
-  return json;
-}
-
 Json progress_json(const Member& member) {
   Json json = {{"epoch", member.position.epoch},
                {"step", member.position.step},
@@ -93,10 +87,12 @@ Json progress_json(const Member& member) {
                     {"metric", config::to_text(member.config->training.best_metric)},
                     {"value", member.best->value}};
   }
-  if (const checkpoint::EpochMetrics& metrics = member.epoch_metrics; metrics.epoch > 0) {
-    json["metrics"] = {{"epoch", metrics.epoch}, {"train", scores_json(metrics.train)}};
-    if (!metrics.validation.empty()) {
-      json["metrics"]["validation"] = scores_json(metrics.validation);
+  if (const checkpoint::EpochMetrics& epoch_metrics = member.epoch_metrics;
+      epoch_metrics.epoch > 0) {
+    json["metrics"] = {{"epoch", epoch_metrics.epoch},
+                       {"train", metrics::scores_json(epoch_metrics.train)}};
+    if (!epoch_metrics.validation.empty()) {
+      json["metrics"]["validation"] = metrics::scores_json(epoch_metrics.validation);
     }
   }
   return json;

@@ -59,12 +59,6 @@ Cell score_cell(const std::vector<Score>& scores, const std::string& name) {
   return value ? Cell(*value, score_text({name, *value})) : without_data("-");
 }
 
-Json to_json(const std::vector<Score>& scores) {
-  Json json = Json::object();
-  for (const Score& score : scores) json[score.name] = score.value;
-  return json;
-}
-
 /// Each fold; people see the scores that they look at first.
 void add_folds(const std::vector<FoldResult>& folds, const std::vector<Spread>& all,
                const FoldCounts& counts, Document& document) {
@@ -93,7 +87,7 @@ void add_folds(const std::vector<FoldResult>& folds, const std::vector<Spread>& 
         {fold.best_epoch, fold.best_epoch == 0 ? "-" : with_thousands(fold.best_epoch)},
         {fold.num_rows, with_thousands(fold.num_rows)}};
     for (const Spread& spread : all) row.push_back(score_cell(fold.scores, spread.name));
-    row.push_back(fold.baseline.empty() ? without_data() : Cell(to_json(fold.baseline), ""));
+    row.push_back(fold.baseline.empty() ? without_data() : Cell(scores_json(fold.baseline), ""));
     table.add(std::move(row));
   }
   table.add_summary(std::move(means));
@@ -131,7 +125,7 @@ Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& 
   for (const Spread& spread : all) document.data("mean." + spread.name, spread.mean);
   for (const Spread& spread : all) document.data("std." + spread.name, spread.deviation);
   if (!baseline.empty()) {
-    document.data("baseline", to_json(baseline));
+    document.data("baseline", scores_json(baseline));
     show_all_scores(all, baseline, document);
   }
   return document;

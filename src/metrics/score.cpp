@@ -9,6 +9,7 @@
 
 #include "trainer/core/find_by_name.h"
 #include "trainer/core/format.h"
+#include "trainer/core/json.h"
 
 namespace trainer::metrics {
 namespace {
@@ -53,6 +54,12 @@ Kind find_kind(std::string_view name) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json scores_json(const std::vector<Score>& scores) {
+  Json json = Json::object();
+  for (const Score& score : scores) json[score.name] = score.value;
+  return json;
+}
 
 std::optional<double> find_score(const std::vector<Score>& scores, const std::string& name) {
   const Score* found = find_by_name(scores, name);

@@ -83,12 +83,6 @@ void add_metrics(const RunEntry& entry, Document& document) {
   document.show(std::move(table));
 }
 
-Json scores_json(const run::EpochSummary& summary) {
-  Json json = Json::object();
-  for (const metrics::Score& score : summary.scores) json[score.name] = score.value;
-  return json;
-}
-
 // What only programs get.
 void add_details(const RunEntry& entry, Document& document) {
   const run::History history = run::read_history(entry.folder);
@@ -110,9 +104,10 @@ void add_details(const RunEntry& entry, Document& document) {
   }
   json["epochs_done"] = Json::array();
   for (const run::EpochRecord& epoch : history.epochs) {
-    Json added = {
-        {"epoch", epoch.epoch}, {"step", epoch.step}, {"train", scores_json(epoch.train)}};
-    if (epoch.validation) added["val"] = scores_json(*epoch.validation);
+    Json added = {{"epoch", epoch.epoch},
+                  {"step", epoch.step},
+                  {"train", metrics::scores_json(epoch.train.scores)}};
+    if (epoch.validation) added["val"] = metrics::scores_json(epoch.validation->scores);
     added["time_seconds"] = epoch.time_seconds;
     json["epochs_done"].push_back(std::move(added));
   }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracking/run_json.h"
 
-#include <utility>
-
 namespace trainer::tracking {
 
 Json to_json(const RunEntry& entry) {
-  Json metrics = Json::object();
-  for (const metrics::Score& score : entry.metrics) metrics[score.name] = score.value;
   return {{"name", entry.name},
           {"folder", entry.folder.string()},
           {"kind", to_text(entry.kind)},
@@ -20,7 +16,7 @@ Json to_json(const RunEntry& entry) {
           {"tag", entry.tag},
           {"note", entry.note},
           {"best_metric", entry.best_metric},
-          {"metrics", std::move(metrics)},
+          {"metrics", metrics::scores_json(entry.metrics)},
           {"settings", entry.settings},
           {"problem", entry.problem}};
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace trainer::metrics {
 
 /// A number under its name in metrics.jsonl: accuracy, balanced_accuracy, f1 (macro_f1()),
@@ -21,6 +23,9 @@ struct Score {
 
 /// The value of `name`, or nothing.
 std::optional<double> find_score(const std::vector<Score>& scores, const std::string& name);
+
+/// {name: value}; what is not finite is null where it is written.
+nlohmann::ordered_json scores_json(const std::vector<Score>& scores);
 
 /// Whether that is the name of a score, or "loss".
 bool is_score(std::string_view name);
