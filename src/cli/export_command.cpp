@@ -9,16 +9,16 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/export_safetensors.h"
+#include "trainer/core/document.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
-#include "trainer/core/labeled_lines.h"
 #include "trainer/core/parse.h"
-#include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"
 #include "cli/model_options.h"
 #include "cli/onnx_library.h"
+#include "cli/print_document.h"
 
 namespace trainer::cli {
 namespace fs = std::filesystem;
@@ -57,31 +57,31 @@ void refuse_regression(const apply::Model& model) {
                           model.file.string()));
 }
 
-void add_ports(const char* label, const std::vector<apply::TensorInfo>& ports,
-               LabeledLines& lines) {
+void add_ports(const char* label, const std::vector<apply::TensorInfo>& ports, Document& document) {
   constexpr std::size_t kMax = 12;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (i == kMax && ports.size() > kMax + 1) {
-      lines.add("", fmt::format("and {} more", ports.size() - kMax));
+      document.line("", fmt::format("and {} more", ports.size() - kMax));
       return;
     }
-    lines.add(i == 0 ? label : "", fmt::format("{}: {}", ports[i].name, ports[i].type));
+    document.line(i == 0 ? label : "", fmt::format("{}: {}", ports[i].name, ports[i].type));
   }
 }
 
-std::string report_text(const apply::Model& model, const apply::ExportReport& report,
-                        const fs::path& output) {
-  LabeledLines lines;
-  lines.add("model", fmt::format("{}, {}{}", model.file.string(), apply::epoch_text(model),
-                                 model.members.front().is_averaged ? ", averaged weights" : ""));
-  add_ports("input", report.inputs, lines);
-  add_ports("output", report.outputs, lines);
-  lines.add("written", fmt::format("{} ({}, {})", output.string(), report.format,
-                                   human_bytes(fs::file_size(output))));
+Document report_document(const apply::Model& model, const apply::ExportReport& report,
+                         const fs::path& output) {
+  Document document;
+  document.line("model",
+                fmt::format("{}, {}{}", model.file.string(), apply::epoch_text(model),
+                            model.members.front().is_averaged ? ", averaged weights" : ""));
+  add_ports("input", report.inputs, document);
+  add_ports("output", report.outputs, document);
+  document.line("written", fmt::format("{} ({}, {})", output.string(), report.format,
+                                       human_bytes(fs::file_size(output))));
   for (const std::string& line : report.checked) {
-    lines.add(line == report.checked.front() ? "checked" : "", line);
+    document.line(line == report.checked.front() ? "checked" : "", line);
   }
-  return lines.text();
+  return document;
 }
 
 class ExportCommand : public Command {
@@ -117,7 +117,7 @@ class ExportCommand : public Command {
     const apply::Model model = load_model(model_);
     check_output(output_, model.file);
     if (softmax_) refuse_regression(model);
-    print_safely(report_text(model, write(model), output_));
+    print_document(report_document(model, write(model), output_), false);
     return 0;
   }
 

@@ -11,16 +11,15 @@
 #include "trainer/cache/load.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
+#include "trainer/core/document.h"
 #include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/labeled_lines.h"
-#include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
 #include "trainer/data/dataset.h"
 #include "trainer/schedule/overview.h"
 
 #include "cli/command.h"
 #include "cli/curve.h"
+#include "cli/print_document.h"
 #include "cli/resolve_config.h"
 
 namespace trainer::cli {
@@ -29,7 +28,6 @@ namespace {
 constexpr int64_t kMaxRows = 16;  // of the table
 constexpr int kCurveWidth = 60;
 constexpr int kCurveHeight = 8;
-constexpr int kSummaryLabelWidth = 16;
 constexpr int kRateWidth = 9;  // of the labels of the curve
 
 /// Everything that the command prints.
@@ -90,48 +88,63 @@ std::string reductions_text(const Preview& preview) {
   const std::string first = first_reductions_text(preview.overview);
   if (!follows_metric(preview)) return fmt::format("by a factor of {}: {}", factor, first);
   return fmt::format(
-      "by a factor of {}, depending on the {}; the rates below\n{:{}} do not include reductions. "
-      "If "
-      "it never improved: {}",
-      factor, watched_metric(preview), "", kSummaryLabelWidth, first);
+      "by a factor of {}, depending on the {}; the rates below do not include reductions. If it "
+      "never improved: {}",
+      factor, watched_metric(preview), first);
 }
 
-std::string summary_text(const Preview& preview) {
+std::string batch_text(const Preview& preview) {
+  const int64_t num_rows = preview.overview.samples_per_step;
+  const int64_t batch_size = std::min(preview.config.training.batch_size, num_rows);
+  const int64_t num_batches = (num_rows + batch_size - 1) / batch_size;
+  const std::string rows = counted(num_rows, "row");
+  if (num_batches == 1) return rows;
+  return fmt::format("{}: {} batches of {}", rows, with_thousands(num_batches),
+                     with_thousands(batch_size));
+}
+
+void add_summary(const Preview& preview, Document& document) {
   const schedule::ScheduleOverview& overview = preview.overview;
-  const config::TrainingConfig& training = preview.config.training;
-  LabeledLines lines(kSummaryLabelWidth);
-  lines.add("rows",
-            fmt::format("{} training, {} validation, {} test", with_thousands(preview.num_train),
-                        with_thousands(preview.num_validation), with_thousands(preview.num_test)));
-  const int64_t batch_size = std::min(training.batch_size, overview.samples_per_step);
-  const int64_t num_batches = (overview.samples_per_step + batch_size - 1) / batch_size;
-  lines.add("effective batch",
-            num_batches == 1
-                ? counted(overview.samples_per_step, "row")
-                : fmt::format("{}: {} batches of {}", counted(overview.samples_per_step, "row"),
-                              with_thousands(num_batches), with_thousands(batch_size)));
-  lines.add("steps", steps_text(overview));
-  lines.add("warm-up", overview.schedule.warmup_steps == 0
-                           ? "none"
-                           : counted(overview.schedule.warmup_steps, "step"));
-  lines.add("schedule", fmt::format("{}, peak learning rate {}",
-                                    config::to_text(preview.config.training.schedule.name),
-                                    shortest(training.learning_rate)));
+  const int64_t warmup_steps = overview.schedule.warmup_steps;
+  const std::string name = config::to_text(preview.config.training.schedule.name);
+  document.add(
+      "rows", "rows",
+      {{{"train", preview.num_train},
+        {"validation", preview.num_validation},
+        {"test", preview.num_test}},
+       fmt::format("{} training, {} validation, {} test", with_thousands(preview.num_train),
+                   with_thousands(preview.num_validation), with_thousands(preview.num_test))});
+  document.add("effective_batch", "effective batch",
+               {overview.samples_per_step, batch_text(preview)});
+  document.data("epochs", overview.epochs);
+  document.data("steps_per_epoch", overview.steps_per_epoch);
+  document.add("total_steps", "steps", {overview.schedule.total_steps, steps_text(overview)});
+  document.add("warmup_steps", "warm-up",
+               {warmup_steps, warmup_steps == 0 ? "none" : counted(warmup_steps, "step")});
+  document.add("schedule", "schedule",
+               {name, fmt::format("{}, peak learning rate {}", name,
+                                  shortest(preview.config.training.learning_rate))});
+  document.data("follows", follows_metric(preview) ? Json(watched_metric(preview)) : Json());
+  document.data("first_reductions_after_steps", overview.first_reductions);
   if (overview.schedule.name == config::ScheduleName::kStep || follows_metric(preview)) {
-    lines.add("reductions", reductions_text(preview));
+    document.line("reductions", reductions_text(preview));
   }
-  return lines.text();
 }
 
-std::string table_text(const schedule::ScheduleOverview& overview) {
-  std::string text = fmt::format("{:>7}  {:>11}  {:>11}  {:>13}  {:>13}\n", "epoch", "first step",
-                                 "last step", "learning rate", "at the end");
-  for (const schedule::Segment& segment : schedule::summary_segments(overview, kMaxRows)) {
-    text += fmt::format("{:>7}  {:>11}  {:>11}  {:>13.3e}  {:>13.3e}\n",
-                        with_thousands(segment.epoch), with_thousands(segment.first_step),
-                        with_thousands(segment.last_step), segment.first_rate, segment.last_rate);
+Table rates_table(const std::vector<schedule::Segment>& segments) {
+  Table table({{"epoch", "epoch"},
+               {"first_step", "first step"},
+               {"last_step", "last step"},
+               {"first", "learning rate"},
+               {"last", "at the end"}});
+  for (const schedule::Segment& segment : segments) {
+    table.add({{segment.epoch, with_thousands(segment.epoch)},
+               {segment.first_step, with_thousands(segment.first_step)},
+               {segment.last_step, with_thousands(segment.last_step)},
+               {segment.first_rate, fmt::format("{:.3e}", segment.first_rate)},
+               {segment.last_rate, fmt::format("{:.3e}", segment.last_rate)}});
   }
-  return text;
+  return table;
 }
 
 // Plots the learning rate in the middle of each column.
@@ -159,29 +172,14 @@ std::string curve_text(const schedule::ScheduleOverview& overview) {
   return text;
 }
 
-Json to_json(const Preview& preview) {
-  const schedule::ScheduleOverview& overview = preview.overview;
-  Json json = {{"rows",
-                {{"train", preview.num_train},
-                 {"validation", preview.num_validation},
-                 {"test", preview.num_test}}},
-               {"effective_batch", overview.samples_per_step},
-               {"epochs", overview.epochs},
-               {"steps_per_epoch", overview.steps_per_epoch},
-               {"total_steps", overview.schedule.total_steps},
-               {"warmup_steps", overview.schedule.warmup_steps},
-               {"schedule", config::to_text(preview.config.training.schedule.name)},
-               {"follows", follows_metric(preview) ? Json(watched_metric(preview)) : Json()},
-               {"first_reductions_after_steps", overview.first_reductions},
-               {"learning_rates", Json::array()}};
-  for (const schedule::Segment& segment : schedule::epoch_segments(overview)) {
-    json["learning_rates"].push_back({{"epoch", segment.epoch},
-                                      {"first_step", segment.first_step},
-                                      {"last_step", segment.last_step},
-                                      {"first", segment.first_rate},
-                                      {"last", segment.last_rate}});
-  }
-  return json;
+// People see the epochs in which something changes, programs get all.
+Document preview_document(const Preview& preview) {
+  Document document;
+  add_summary(preview, document);
+  document.show(rates_table(schedule::summary_segments(preview.overview, kMaxRows)));
+  document.picture(curve_text(preview.overview));
+  document.data("learning_rates", rates_table(schedule::epoch_segments(preview.overview)).json());
+  return document;
 }
 
 class ScheduleCommand : public Command {
@@ -191,13 +189,7 @@ class ScheduleCommand : public Command {
   int run(const CommonOptions& common) override {
     require_config(common, "config schedule");
     const ResolvedConfig resolved = resolve_config(common, checkpoint::OpenMode::kReadOnly);
-    const Preview preview = make_preview(resolved.config.config);
-    if (json_) {
-      print_safely(fmt::format("{}\n", to_json(preview).dump(2)));
-    } else {
-      print_safely(fmt::format("{}\n{}\n{}", summary_text(preview), table_text(preview.overview),
-                               curve_text(preview.overview)));
-    }
+    print_document(preview_document(make_preview(resolved.config.config)), json_);
     return 0;
   }
 

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "trainer/core/document.h"
 #include "trainer/core/format.h"
-#include "trainer/core/labeled_lines.h"
-#include "trainer/core/print_safely.h"
 #include "trainer/experiments/resume_selftest.h"
 
 #include "cli/command.h"
+#include "cli/print_document.h"
 
 namespace trainer::cli {
 namespace {
@@ -21,19 +21,21 @@ std::string times(int64_t count) {
   return count == 1 ? "once" : fmt::format("{} times", with_thousands(count));
 }
 
-std::string results_text(const experiments::ResumeSelftestReport& report) {
-  LabeledLines lines;
-  lines.add("reference",
-            fmt::format("{} epochs, {} steps in {}", with_thousands(report.end.epoch),
-                        with_thousands(report.end.step), human_duration(report.training_seconds)));
-  lines.add("interrupted", fmt::format("{} by SIGKILL, {} during training", times(report.num_kills),
-                                       times(report.num_kills_in_training)));
-  lines.add(
+Document results_document(const experiments::ResumeSelftestReport& report) {
+  Document document;
+  document.line(
+      "reference",
+      fmt::format("{} epochs, {} steps in {}", with_thousands(report.end.epoch),
+                  with_thousands(report.end.step), human_duration(report.training_seconds)));
+  document.line("interrupted",
+                fmt::format("{} by SIGKILL, {} during training", times(report.num_kills),
+                            times(report.num_kills_in_training)));
+  document.line(
       "compared",
       fmt::format("{} with the reference: weights, optimizer, counters and metrics are bit for "
                   "bit identical",
                   report.num_runs == 1 ? "1 run" : fmt::format("{} runs", report.num_runs)));
-  return lines.text();
+  return document;
 }
 
 class SelftestResumeCommand : public Command {
@@ -59,7 +61,7 @@ class SelftestResumeCommand : public Command {
     apply_quiet(common);
     const experiments::ResumeSelftestReport report = experiments::selftest_resume(request);
     if (report.stop_signal != 0) return 128 + report.stop_signal;
-    print_safely(results_text(report));
+    print_document(results_document(report), false);
     return 0;
   }
 

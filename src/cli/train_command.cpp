@@ -12,10 +12,10 @@
 #include "trainer/cache/load.h"
 #include "trainer/config/log_settings.h"
 #include "trainer/core/atomic_file.h"
+#include "trainer/core/document.h"
 #include "trainer/core/error.h"
 #include "trainer/core/format.h"
 #include "trainer/core/json_reader.h"
-#include "trainer/core/labeled_lines.h"
 #include "trainer/core/log.h"
 #include "trainer/core/print_safely.h"
 #include "trainer/core/signals.h"
@@ -28,6 +28,7 @@
 
 #include "cli/command.h"
 #include "cli/engine_library.h"
+#include "cli/print_document.h"
 #include "cli/progress_bar.h"
 #include "cli/resolve_config.h"
 #include "cli/shell_word.h"
@@ -60,53 +61,53 @@ std::string stopped_text(const engine::TrainReport& report) {
                      shell_word(short_path(report.run_dir)));
 }
 
-void add_recoveries(const checkpoint::Recoveries& recoveries, LabeledLines& lines) {
+void add_recoveries(const checkpoint::Recoveries& recoveries, Document& document) {
   if (recoveries.skipped_steps > 0) {
     const int64_t skipped = recoveries.skipped_steps;
-    lines.add("skipped",
-              fmt::format("{} with a non-finite loss or gradient", counted(skipped, "step")));
+    document.line("skipped",
+                  fmt::format("{} with a non-finite loss or gradient", counted(skipped, "step")));
   }
   if (recoveries.rollbacks > 0) {
-    lines.add("rollbacks",
-              fmt::format("{}, each with half the learning rate", recoveries.rollbacks));
+    document.line("rollbacks",
+                  fmt::format("{}, each with half the learning rate", recoveries.rollbacks));
   }
   if (const int64_t times = recoveries.out_of_memory; times > 0) {
     const int64_t rows = recoveries.micro_batch_size;
     const std::string device = recoveries.has_fallen_back ? " on the CPU" : "";
     const std::string batch =
         rows > 0 ? fmt::format(" with micro-batches of {}", counted(rows, "row")) : "";
-    lines.add("memory",
-              fmt::format("ran out {}; the run continued{}{}",
-                          times == 1 ? "once" : fmt::format("{} times", times), device, batch));
+    document.line("memory",
+                  fmt::format("ran out {}; the run continued{}{}",
+                              times == 1 ? "once" : fmt::format("{} times", times), device, batch));
   }
   if (recoveries.overflowed_steps > 0) {
-    lines.add("overflows", fmt::format("{} retried with a smaller loss scale",
-                                       counted(recoveries.overflowed_steps, "step")));
+    document.line("overflows", fmt::format("{} retried with a smaller loss scale",
+                                           counted(recoveries.overflowed_steps, "step")));
   }
 }
 
-std::string results_text(const engine::TrainReport& report) {
-  LabeledLines lines;
+Document results_document(const engine::TrainReport& report) {
+  Document document;
   const bool is_cut = report.stopped_early && report.epochs < report.planned_epochs;
-  lines.add("trained",
-            fmt::format("{}{}, {} in {}{}", counted(report.epochs, "epoch"),
-                        is_cut ? fmt::format(" of {}", with_thousands(report.planned_epochs)) : "",
-                        counted(report.steps, "step"), human_duration(report.time_seconds),
-                        is_cut ? " (stopped early)" : ""));
+  document.line(
+      "trained",
+      fmt::format("{}{}, {} in {}{}", counted(report.epochs, "epoch"),
+                  is_cut ? fmt::format(" of {}", with_thousands(report.planned_epochs)) : "",
+                  counted(report.steps, "step"), human_duration(report.time_seconds),
+                  is_cut ? " (stopped early)" : ""));
   if (report.best) {
-    lines.add("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
-                                        metrics::loss_text(report.best->value)));
+    document.line("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
+                                            metrics::loss_text(report.best->value)));
   }
   if (report.test) {
-    lines.append(metrics::scores_document("test", *report.test, " (best epoch)").text());
+    document.append(metrics::scores_document("test", *report.test, " (best epoch)"));
   } else if (report.validation) {
-    lines.append(
-        metrics::scores_document("validation", *report.validation, " (best epoch)").text());
+    document.append(metrics::scores_document("validation", *report.validation, " (best epoch)"));
   }
-  add_recoveries(report.recoveries, lines);
-  lines.add("run folder", short_path(report.run_dir));
-  if (report.stop_signal != 0) lines.add("stopped", stopped_text(report));
-  return lines.text();
+  add_recoveries(report.recoveries, document);
+  document.line("run folder", short_path(report.run_dir));
+  if (report.stop_signal != 0) document.line("stopped", stopped_text(report));
+  return document;
 }
 
 /// summary.json and its path; for a stopped run, how far it got.
@@ -171,7 +172,7 @@ class TrainCommand : public Command {
     } else if (log::console_format() == log::Format::kJson) {
       // They are recorded.
     } else if (verbosity != Verbosity::kQuiet) {
-      print_out(results_text(report));
+      print_out(results_document(report).text(output_width()));
     } else if (report.stop_signal != 0) {
       log::warning("stopped " + stopped_text(report));
     }
@@ -186,7 +187,7 @@ class TrainCommand : public Command {
     if (!timing_) return;
     log::record("timing", "where the time went: " + short_path(file), json);
     if (log::console_format() == log::Format::kText) {
-      const std::string text = safe_for_terminal(times.text());
+      const std::string text = safe_for_terminal(times.text(output_width()));
       std::fputs(("\n" + text).c_str(), json_ ? stderr : stdout);
     }
   }

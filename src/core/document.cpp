@@ -13,10 +13,10 @@
 namespace trainer {
 namespace {
 
-constexpr std::size_t kMinLabelWidth = 11;
+constexpr std::size_t kMinLabelWidth = 10;
 constexpr std::size_t kMinTextWidth = 8;  // of a column that is cut to make a table fit
 constexpr std::size_t kProseWidth = 80;   // of paragraphs where there is no terminal
-constexpr std::size_t kGap = 2;           // between columns
+constexpr std::size_t kGap = 2;           // between columns, and behind labels
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::string padding(width - std::min(width, display_width(text)), ' ');
@@ -225,7 +225,9 @@ void Document::show(Table table) {
   blocks_.emplace_back(std::make_shared<Table>(std::move(table)));
 }
 
-void Document::paragraph(std::string text) { blocks_.emplace_back(std::move(text)); }
+void Document::paragraph(std::string text) { blocks_.emplace_back(Paragraph{std::move(text)}); }
+
+void Document::picture(std::string lines) { blocks_.emplace_back(Picture{std::move(lines)}); }
 
 void Document::append(Document other) {
   for (auto& block : other.blocks_) {
@@ -240,7 +242,7 @@ void Document::append(Document other) {
 
 std::string Document::text(std::size_t width) const {
   std::string text;
-  for (const auto& block : blocks_) {
+  for (const Block& block : blocks_) {
     if (!text.empty()) text += '\n';
     if (const auto* lines = std::get_if<Lines>(&block)) {
       std::size_t label_width = kMinLabelWidth;
@@ -248,12 +250,14 @@ std::string Document::text(std::size_t width) const {
         label_width = std::max(label_width, display_width(label));
       }
       for (const auto& [label, value] : *lines) {
-        add_wrapped(padded(label, label_width, Align::kLeft) + ' ', value, width, text);
+        add_wrapped(padded(label, label_width + kGap, Align::kLeft), value, width, text);
       }
     } else if (const auto* table = std::get_if<SharedTable>(&block)) {
       text += (*table)->text(width);
+    } else if (const auto* paragraph = std::get_if<Paragraph>(&block)) {
+      add_wrapped("", paragraph->text, width > 0 ? width : kProseWidth, text);
     } else {
-      add_wrapped("", std::get<std::string>(block), width > 0 ? width : kProseWidth, text);
+      text += std::get<Picture>(block).text;
     }
   }
   return text;
@@ -261,7 +265,7 @@ std::string Document::text(std::size_t width) const {
 
 std::string Document::markdown() const {
   std::string text;
-  for (const auto& block : blocks_) {
+  for (const Block& block : blocks_) {
     if (!text.empty()) text += '\n';
     if (const auto* lines = std::get_if<Lines>(&block)) {
       for (const auto& [label, value] : *lines) {
@@ -270,8 +274,10 @@ std::string Document::markdown() const {
       }
     } else if (const auto* table = std::get_if<SharedTable>(&block)) {
       text += (*table)->markdown();
+    } else if (const auto* paragraph = std::get_if<Paragraph>(&block)) {
+      text += paragraph->text + "\n";
     } else {
-      text += std::get<std::string>(block) + "\n";
+      text += "```\n" + std::get<Picture>(block).text + "```\n";
     }
   }
   return text;

@@ -19,9 +19,9 @@
 
 #include "trainer/core/error.h"
 #include "trainer/core/json.h"
-#include "trainer/core/labeled_lines.h"
 #include "trainer/core/print_safely.h"
 #include "trainer/core/terminal.h"
+#include "trainer/core/text_table.h"
 
 namespace trainer::log {
 namespace {

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "trainer/core/format.h"
 #include "trainer/core/utf8.h"
 
@@ -95,6 +97,10 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     used += word_width + (is_first ? 0 : 1);
   }
   return lines;
+}
+
+std::string labeled_line(std::string_view label, std::string_view value) {
+  return fmt::format("{:<10}  {}", label, value);
 }
 
 std::string table_cell(const std::string& text, std::size_t max_width) {

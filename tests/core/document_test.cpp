@@ -25,9 +25,9 @@ Document example() {
 
 TEST(DocumentTest, PeopleSeeLinesTablesAndParagraphsInTheirOrder) {
   EXPECT_EQ(example().text(),
-            "model          mlp\n"
-            "               1,234 parameters\n"
-            "a longer label for people\n"
+            "model           mlp\n"
+            "                1,234 parameters\n"
+            "a longer label  for people\n"
             "\n"
             "stage    time  share\n"
             "read   500 ms    5 %\n"
@@ -76,6 +76,14 @@ TEST(DocumentTest, WithoutATerminalOnlyParagraphsAreDivided) {
   document.paragraph(std::string(79, 'x') + " y");
   EXPECT_EQ(document.text(),
             "data        " + std::string(100, 'x') + " y\n\n" + std::string(79, 'x') + "\ny\n");
+}
+
+TEST(DocumentTest, PicturesStayAsTheyAre) {
+  Document document;
+  document.line("rate", "0.1");
+  document.picture("1 |  # #\n0 +-----\n");
+  EXPECT_EQ(document.text(4), "rate        0.1\n\n1 |  # #\n0 +-----\n");
+  EXPECT_EQ(document.markdown(), "- rate: 0.1\n\n```\n1 |  # #\n0 +-----\n```\n");
 }
 
 TEST(DocumentTest, AnotherIsAppended) {

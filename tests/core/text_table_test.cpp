@@ -77,5 +77,10 @@ TEST(TextTableTest, LinesAreDividedBetweenWords) {
   EXPECT_EQ(wrapped("\u6771\u4EAC \u6771\u4EAC", 8), (Lines{"\u6771\u4EAC", "\u6771\u4EAC"}));
 }
 
+TEST(TextTableTest, LabelsAndValuesAreTwoColumns) {
+  EXPECT_EQ(labeled_line("rows", "7"), "rows        7");
+  EXPECT_EQ(labeled_line("a long label", "7"), "a long label  7");
+}
+
 }  // namespace
 }  // namespace trainer

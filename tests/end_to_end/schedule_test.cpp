@@ -37,17 +37,17 @@ steps            5 per epoch; 10 in 2 epochs
 warm-up          2 steps
 schedule         linear, peak learning rate 0.4
 
-  epoch   first step    last step  learning rate     at the end
-      1            1            1      2.000e-01      2.000e-01
-      1            2            2      4.000e-01      4.000e-01
-      1            3            3      4.000e-01      4.000e-01
-      1            4            4      3.750e-01      3.750e-01
-      1            5            5      3.500e-01      3.500e-01
-      2            6            6      3.250e-01      3.250e-01
-      2            7            7      3.000e-01      3.000e-01
-      2            8            8      2.750e-01      2.750e-01
-      2            9            9      2.500e-01      2.500e-01
-      2           10           10      2.250e-01      2.250e-01
+epoch  first step  last step  learning rate  at the end
+    1           1          1      2.000e-01   2.000e-01
+    1           2          2      4.000e-01   4.000e-01
+    1           3          3      4.000e-01   4.000e-01
+    1           4          4      3.750e-01   3.750e-01
+    1           5          5      3.500e-01   3.500e-01
+    2           6          6      3.250e-01   3.250e-01
+    2           7          7      3.000e-01   3.000e-01
+    2           8          8      2.750e-01   2.750e-01
+    2           9          9      2.500e-01   2.500e-01
+    2          10         10      2.250e-01   2.250e-01
 
  4.00e-01 |      ############::::::
           |      ########################::::::
@@ -80,8 +80,8 @@ TEST(ScheduleTest, SaysThatAPlateauDependsOnTheMetric) {
       schedule("training.schedule.name=reduce_on_plateau training.schedule.patience=2");
   EXPECT_NE(
       result.out.find(
-          "reductions       by a factor of 0.1, depending on the validation loss; the rates below\n"
-          "                 do not include reductions. If it never improved: after epoch 4, 7\n"),
+          "reductions       by a factor of 0.1, depending on the validation loss; the rates below "
+          "do not include reductions. If it never improved: after epoch 4, 7\n"),
       std::string::npos)
       << result.out;
 }

@@ -31,8 +31,8 @@ TEST(SelftestTest, AKilledRunEndsWithTheSameBits) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(std::regex_search(
       result.out,
-      std::regex(R"(interrupted 5 times by SIGKILL, (once|\d times) during training\n)"
-                 R"(compared    \d+ runs? with the reference: weights, optimizer, counters and )"
+      std::regex(R"(interrupted  5 times by SIGKILL, (once|\d times) during training\n)"
+                 R"(compared     \d+ runs? with the reference: weights, optimizer, counters and )"
                  R"(metrics are bit for bit identical\n$)")))
       << result.out;
   EXPECT_NE(result.err.find("kill 5 of 5 "), std::string::npos) << result.err;
@@ -46,7 +46,7 @@ TEST(SelftestTest, TheRunCanBeTheUsers) {
       selftest_in(folder.path(), "--kills 1 -q --config mine.yaml --seed 3");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_NE(result.out.find("reference   20 epochs, 1,500 steps in "), std::string::npos)
+  EXPECT_NE(result.out.find("reference    20 epochs, 1,500 steps in "), std::string::npos)
       << result.out;
 }
 

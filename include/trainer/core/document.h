@@ -96,7 +96,7 @@ class Table {
   std::string remark_;
 };
 
-/// Lines, tables and paragraphs.
+/// Lines, tables, paragraphs and pictures.
 class Document {
  public:
   /// A line "label  text", and for programs `key`. Dots in keys stand for objects in objects. An
@@ -112,6 +112,8 @@ class Document {
   void show(Table table);
   /// For people only: text of its own, behind an empty line, and before one.
   void paragraph(std::string text);
+  /// For people only: lines that stay as they are.
+  void picture(std::string lines);
   /// All of `other`, behind this.
   void append(Document other);
 
@@ -126,8 +128,15 @@ class Document {
  private:
   using Lines = std::vector<std::pair<std::string, std::string>>;  // label and text
   using SharedTable = std::shared_ptr<Table>;
+  struct Paragraph {
+    std::string text;
+  };
+  struct Picture {
+    std::string text;
+  };
+  using Block = std::variant<Lines, SharedTable, Paragraph, Picture>;
 
-  std::vector<std::variant<Lines, SharedTable, std::string>> blocks_;          // for people
+  std::vector<Block> blocks_;                                                  // for people
   std::vector<std::pair<std::string, std::variant<Json, SharedTable>>> data_;  // for programs
 };
 

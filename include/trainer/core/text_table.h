@@ -19,6 +19,9 @@ std::string shortened(std::string_view text, std::size_t max_width);
 /// longer word is a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+/// "run folder  runs/latest": a label and a value in two columns.
+std::string labeled_line(std::string_view label, std::string_view value);
+
 /// `text` as a cell of a table: in one line, whatever it holds, and cut to `max_width` columns.
 std::string table_cell(const std::string& text, std::size_t max_width);
 
