@@ -4,6 +4,7 @@
 // in rows per second. All files are in the page cache. Flags are Google Benchmark's:
 // --benchmark_filter=csv, --benchmark_repetitions=5, ...
 #include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
