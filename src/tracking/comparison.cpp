@@ -54,10 +54,11 @@ std::optional<std::size_t> best_of(const std::vector<RunEntry>& entries,
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto value = metrics::find_score(entries[i].metrics, metric);
     if (!value) continue;
-    is_tie = best && *value == best_value;
+    if (best && *value == best_value) is_tie = true;
     if (!best || (is_better_when_larger(metric) ? *value > best_value : *value < best_value)) {
       best = i;
       best_value = *value;
+      is_tie = false;
     }
   }
   return is_tie ? std::nullopt : best;

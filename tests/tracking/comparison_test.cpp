@@ -50,6 +50,24 @@ TEST_F(ComparisonTest, HasWhatDiffersAndAllMetrics) {
             "cross-validations (trainer cv), or several runs of each with other seeds.\n");
 }
 
+TEST_F(ComparisonTest, NoRunIsTheBestIfAnotherHasTheSameValue) {
+  const auto best_of_losses = [&](double a, double b, double c) {
+    std::vector<RunEntry> runs;
+    for (const double loss : {a, b, c}) {
+      write_run(runs_, "x", {.config = "training: {epochs: 2}\n", .val_loss = loss});
+      runs.push_back(read_entry(runs_.path() / "x").value());
+    }
+    for (const ComparedRow& row : compare(runs, false).metrics) {
+      if (row.name == "val.loss") return row.best;
+    }
+    return std::optional<std::size_t>();
+  };
+  EXPECT_EQ(best_of_losses(0.5, 0.25, 0.75), 1U);
+  EXPECT_EQ(best_of_losses(0.25, 0.5, 0.25), std::nullopt);
+  EXPECT_EQ(best_of_losses(0.25, 0.25, 0.75), std::nullopt);
+  EXPECT_EQ(best_of_losses(0.5, 0.5, 0.25), 2U);
+}
+
 TEST_F(ComparisonTest, LossesOfDifferentKindsAreNotCompared) {
   for (const char* key : {"label_smoothing: 0.1", "loss: binary_cross_entropy"}) {
     write_run(runs_, "c", {.config = fmt::format("training: {{epochs: 2, {}}}\n", key)});
