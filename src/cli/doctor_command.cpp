@@ -121,7 +121,7 @@ class DoctorCommand : public Command {
     look_at_engine(facts, printer);
     if (json_) {
       const Json report = doctor::report_json(facts, printer.findings);
-      print_safely(result_text(report) + "\n");
+      print_safely(result_text(report));
     } else {
       print_safely(fmt::format("\n{}\n", doctor::summary_text(printer.findings)));
     }
