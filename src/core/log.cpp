@@ -218,7 +218,7 @@ struct Log {
   std::shared_ptr<ConsoleSink> console = std::make_shared<ConsoleSink>();
   FileSink file;
   FileSink json_file;
-  bool file_failed = false;
+  std::set<std::string> failed_files;
   spdlog::logger logger{"trainer", console};
   std::string label;           // of the overview
   std::set<std::string> said;  // by warning_once()
@@ -231,13 +231,17 @@ struct Log {
   // Once per file, and on the console only. A log that cannot be written, on a full disk for
   // example, does not stop the run; files that the run needs fail by themselves.
   void report_file(std::string_view problem) {
-    if (file == nullptr || file_failed) return;
-    file_failed = true;
-    const std::string message =
-        fmt::format("cannot write {}: {}; messages will be missing from this file",
-                    file->filename(), reason_in(problem));
-    if (console->should_log(spdlog::level::warn)) {
-      console->log({logger.name(), spdlog::level::warn, safe_for_terminal(message)});
+    for (const FileSink& sink : {json_file, file}) {
+      // spdlog's message has the name of the file.
+      if (sink == nullptr || problem.find(sink->filename()) == std::string_view::npos) continue;
+      if (!failed_files.insert(sink->filename()).second) return;
+      const std::string message =
+          fmt::format("cannot write {}: {}; messages will be missing from this file",
+                      sink->filename(), reason_in(problem));
+      if (console->should_log(spdlog::level::warn)) {
+        console->log({logger.name(), spdlog::level::warn, safe_for_terminal(message)});
+      }
+      return;
     }
   }
 };
@@ -295,6 +299,7 @@ void close_sink(FileSink& sink) {
   } catch (const spdlog::spdlog_ex& e) {
     log.report_file(e.what());
   }
+  log.failed_files.erase(sink->filename());
   std::erase(log.logger.sinks(), sink);
   sink.reset();
 }
@@ -314,7 +319,6 @@ bool has_json() { return console_format() == Format::kJson || instance().json_fi
 void open_file(const std::filesystem::path& path, Level level) {
   close_file();
   instance().file = open_sink(path, level);
-  instance().file_failed = false;
   instance().file->set_pattern("%Y-%m-%d %H:%M:%S.%e %-7l %v");
 }
 

@@ -119,6 +119,23 @@ TEST_F(LogTest, AFileThatIsFullWhenItIsClosedIsOneWarning) {
                 ": File too large; messages will be missing from this file\n");
 }
 
+TEST_F(LogTest, AFileOfJsonThatIsFullIsOneWarningToo) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.path() / "train.log.jsonl";
+  log::open_file(folder.path() / "train.log", log::Level::kWarning);
+  log::open_json_file(path, log::Level::kDebug);
+  testing::internal::CaptureStderr();
+  {
+    const test::FileSizeLimit limit(10000);
+    log::debug(std::string(20000, 'x'));
+    log::debug("more");
+    log::close_file();
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: cannot write " + path.string() +
+                ": File too large; messages will be missing from this file\n");
+}
+
 /// With JSON on the console, what `write` logs, a value for each line, without its time.
 std::vector<Json> json_lines(const std::function<void()>& write) {
   log::set_console_format(log::Format::kJson);
