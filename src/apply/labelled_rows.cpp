@@ -16,7 +16,7 @@
 #include "trainer/data/idx.h"
 #include "trainer/data/npy.h"
 #include "trainer/data/row_checks.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 
 #include "apply/rows.h"
 
@@ -132,7 +132,7 @@ FileNotes read_labelled_table(const Model& model, const data::TableSource& sourc
   data::Schema schema = model.schema;
   schema.columns = make_columns(schema);
   const std::string& weight = model.config().data.weight;
-  data::TablePieces pieces(
+  data::TableReader pieces(
       source, {.columns = schema.columns,
                .targets = schema.target_names,
                .weight = weight,

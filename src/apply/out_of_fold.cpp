@@ -18,7 +18,7 @@
 #include "trainer/data/dataset.h"
 #include "trainer/data/read_table.h"
 #include "trainer/data/row_checks.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 #include "trainer/data/table_source.h"
 
 #include "apply/output.h"
@@ -68,7 +68,7 @@ class Ids {
     }
     if (columns.empty()) return;
     const config::DataConfig& data = model.config().data;
-    data::TablePieces pieces(
+    data::TableReader pieces(
         data::training_source(data),
         {.columns = columns, .targets = {}, .ids = data::TrainedColumns::Ids::kKept});
     names_ = pieces.id_names();

@@ -36,14 +36,14 @@ class TableRows : public RowSource {
   /// Of several files, or what DuckDB reads.
   TableRows(const Model& model, const PredictRequest& request, const data::TableSource& source)
       : TableRows(model, request, data::source_name(source)) {
-    pieces_ = std::make_unique<data::TablePieces>(source, trained());
+    pieces_ = std::make_unique<data::TableReader>(source, trained());
     files_ = data::describe_files(source.path);
   }
 
   /// Of a file of CSV text.
   TableRows(const Model& model, const PredictRequest& request, data::DataFile file)
       : TableRows(model, request, file.name()) {
-    pieces_ = std::make_unique<data::TablePieces>(std::move(file), request.data.format, trained());
+    pieces_ = std::make_unique<data::TableReader>(std::move(file), request.data.format, trained());
   }
 
   std::vector<std::string> id_names() const override { return pieces_->id_names(); }
@@ -167,7 +167,7 @@ class TableRows : public RowSource {
   std::vector<data::Column> columns_;
   std::vector<std::string> kept_;
   OnError on_error_;
-  std::unique_ptr<data::TablePieces> pieces_;
+  std::unique_ptr<data::TableReader> pieces_;
   std::mutex mutex_;  // of the next one
   std::vector<int64_t> num_unknown_;
 };

@@ -10,7 +10,7 @@
 #include "trainer/apply/model.h"
 #include "trainer/apply/predict.h"
 #include "trainer/data/table.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 
 namespace trainer::apply {
 

@@ -10,7 +10,7 @@
 
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/data/read_table.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 
 namespace trainer::apply {
 namespace {
@@ -58,7 +58,7 @@ SourceCells source_cells(const Model& model, const data::TableSource& source,
   if (model.schema.columns.empty() || !can_be_read_again(source)) return cells;
   const std::set<int64_t> wanted(rows.begin(), rows.end());
   const std::vector<data::Column> columns = columns_as_ids(model.schema, cells.num_ids);
-  data::TablePieces pieces(
+  data::TableReader pieces(
       source, {.columns = columns, .targets = {}, .ids = data::TrainedColumns::Ids::kKept});
   cells.names = pieces.id_names();
   const auto is_there = [&](const data::Column& column) {

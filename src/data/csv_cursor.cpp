@@ -154,29 +154,40 @@ size_t CsvCursor::next_plain_numbers(std::span<double> values) {
   return is_usual ? read_plain_numbers<true>(values) : read_plain_numbers<false>(values);
 }
 
+void CsvCursor::release() {
+  text_.release();
+  unescaped_.clear();
+}
+
 std::string_view CsvCursor::quoted_field(const char* position) {
   const int64_t first_line = line_;
-  unescaped_.clear();
+  bool has_doubled = false;
   const char* p = position;
   for (;;) {
     if (*p == '\0') {
-      unescaped_.append(position, p);
+      const std::ptrdiff_t num_passed = p - position;
       if (!read_on(p)) {
         throw data_error(fmt::format("{}:{}", file_, first_line),
                          fmt::format("field {}: unclosed quote", field_));
       }
-      position = p;
+      position = p - num_passed;
     } else if (*p == '\n' || *p == '\r') {
       p = after_line_break(p);
     } else if (*p++ == '"') {
-      unescaped_.append(position, p - 1);
-      position = p;
       if (*p != '"') break;
-      ++p;  // doubled: the second one is content
+      has_doubled = true;
+      ++p;
     }
   }
-  end_quoted_field(position);
-  return unescaped_;
+  const std::string_view field(position, static_cast<size_t>(p - 1 - position));
+  end_quoted_field(p);
+  if (!has_doubled) return field;
+  std::string& unescaped = unescaped_.emplace_back();
+  for (size_t i = 0; i < field.size(); ++i) {
+    unescaped += field[i];
+    if (field[i] == '"') ++i;  // the second one
+  }
+  return unescaped;
 }
 
 // The row stays in the window, and `position` is where it was in the row.

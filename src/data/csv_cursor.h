@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class CsvCursor {
   CsvCursor(const TextOrigin& origin, CsvText& text, const CsvFormat& format);
 
   const CsvFormat& format() const { return format_; }
+  const std::string& file() const { return file_; }
+  bool has_lines() const { return has_lines_; }
 
   /// Goes to the next line that is not blank; false at the end of the text.
   bool begin_row();
@@ -45,7 +48,7 @@ class CsvCursor {
   /// Where the row begins, "file:line", or "file: row number" without lines.
   std::string location() const;
 
-  /// The next field without its quotes, good until the next call. Throws Error(kData) for an
+  /// The next field without its quotes, good until release(). Throws Error(kData) for an
   /// unclosed quote and for text after a closing quote.
   std::string_view next_field();
 
@@ -53,6 +56,9 @@ class CsvCursor {
   /// nearly all do, at most to the end of the row; says how many. The field behind them is still to
   /// be read.
   size_t next_plain_numbers(std::span<double> values);
+
+  /// Frees the memory of the fields so far.
+  void release();
 
   /// Back to the beginning of the row.
   void rewind_row();
@@ -100,7 +106,7 @@ class CsvCursor {
   int64_t num_rows_;   // begun
   int64_t field_ = 0;  // within the row, from 1
   bool in_row_ = false;
-  std::string unescaped_;  // a quoted field with doubled quotes
+  std::deque<std::string> unescaped_;  // quoted fields with doubled quotes
 };
 
 inline const char* CsvCursor::after_line_break(const char* position) {

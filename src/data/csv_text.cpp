@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,7 +38,10 @@ const char* CsvText::read_on(const char* keep) {
   if (has_ended_ && end_ == filled_) return nullptr;
   const auto dropped = static_cast<size_t>(keep - begin());
   buffer_[end_] = behind_;
-  if (dropped > 0) std::memmove(buffer_.data(), keep, filled_ - dropped);
+  std::vector<char> next = std::move(spare_);
+  next.resize(std::max(next.size(), buffer_.size()));
+  std::copy(keep, begin() + filled_, next.begin());
+  earlier_.push_back(std::exchange(buffer_, std::move(next)));
   filled_ -= dropped;
   const size_t old_end = end_ - dropped;
   const size_t old_filled = filled_;
@@ -46,6 +50,12 @@ const char* CsvText::read_on(const char* keep) {
   } while (!find_end(old_end));
   require_text(old_filled);
   return begin();
+}
+
+void CsvText::release() {
+  if (earlier_.empty()) return;
+  spare_ = std::move(earlier_.back());
+  earlier_.clear();
 }
 
 // A row that is longer than a block is read in ever larger steps, lest it be looked through often.

@@ -31,8 +31,11 @@ class CsvText {
   const char* end() const { return buffer_.data() + end_; }
 
   /// Moves the window on: it begins with what stood at `keep` and ends later than before. Returns
-  /// begin(), or nullptr at the end of the file, and then nothing has changed.
+  /// begin(), or nullptr at the end of the file, and then nothing has changed. What was in the
+  /// window stays in memory until release().
   const char* read_on(const char* keep);
+  /// Frees the memory of earlier windows.
+  void release();
 
   /// About as many lines as the file has, if all are as long as the first ones.
   size_t num_lines_hint() const;
@@ -45,11 +48,13 @@ class CsvText {
   DataFile* file_;
   size_t block_bytes_;
   std::vector<char> buffer_;
-  size_t filled_ = 0;            // bytes of the file in the buffer
-  size_t end_ = 0;               // of the window
-  char behind_ = '\0';           // what the file has at end()
-  bool has_ended_ = false;       // the file
-  int64_t num_line_breaks_ = 0;  // passed by fill()
+  std::vector<std::vector<char>> earlier_;  // buffers
+  std::vector<char> spare_;                 // one that nobody needs
+  size_t filled_ = 0;                       // bytes of the file in the buffer
+  size_t end_ = 0;                          // of the window
+  char behind_ = '\0';                      // what the file has at end()
+  bool has_ended_ = false;                  // the file
+  int64_t num_line_breaks_ = 0;             // passed by fill()
 };
 
 }  // namespace trainer::data

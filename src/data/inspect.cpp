@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,16 +15,14 @@
 #include "trainer/data/csv_format.h"
 #include "trainer/data/data_file.h"
 #include "trainer/data/table_source.h"
-#include "trainer/duckdb/query.h"
 
+#include "data/chunk.h"
 #include "data/column_inspector.h"
 #include "data/column_names.h"
 #include "data/csv_cursor.h"
-#include "data/csv_source.h"
 #include "data/csv_text.h"
 #include "data/error.h"
 #include "data/report_reading.h"
-#include "data/table_sql.h"
 
 namespace trainer::data {
 namespace {
@@ -68,23 +67,24 @@ class TableInspector {
   explicit TableInspector(TableFacts& table) : table_(table) {}
 
   /// Says how its numbers are written.
-  DecimalMarks read(const std::filesystem::path& path, const CsvFormat& format) {
-    CsvSource source(path, source_files(path), format);
-    const std::string location = source.find_header();
-    table_.has_lines = source.is_text();
-    table_.delimiter = source.cursor().format().delimiter;
-    const std::vector<std::string>& names = source.read_names(location);
-    require_several(names, location, table_.delimiter, "--delimiter ");
-    columns_ = std::vector<ColumnInspector>(names.begin(), names.end());
+  DecimalMarks read(ChunkSource& source) {
+    const std::vector<WantedColumn> wanted = usable_columns(source);
+    if (!source.has_types()) {
+      table_.delimiter = source.format().delimiter;
+      require_several(data::column_names(source), source.header_location(), table_.delimiter,
+                      "--delimiter ");
+    }
+    source.start(wanted, ChunkSource::Pass::kAll);
     table_.num_rows = 0;
     const LongWork reading(kReading);
-    for (; source.begin_row(); ++table_.num_rows) {
-      if (table_.num_rows % kRowsPerReport == 0) {
-        report_reading(source.bytes_read(), source.size_hint());
-      }
-      add_row(source);
+    for (Chunk chunk; source.next(chunk, std::numeric_limits<int64_t>::max());) {
+      report_reading(source.bytes_read(), source.size_hint());
+      add(chunk, source.format());
     }
-    if (table_.num_rows == 0) throw data_error(table_.file, "no data rows after the header");
+    if (table_.num_rows == 0) {
+      throw data_error(source.name(),
+                       source.has_types() ? "no rows" : "no data rows after the header");
+    }
     return marks_;
   }
 
@@ -96,65 +96,52 @@ class TableInspector {
     return '\0';
   }
 
-  /// Of what DuckDB reads: the columns of numbers, booleans, texts and times, as text.
-  void read(const TableSql& sql, const CsvFormat& format) {
-    duckdb::Query query(sql.select);
-    std::vector<std::string> names;
-    std::vector<duckdb::WantedColumn> wanted;
-    for (size_t i = 0; i < query.columns().size(); ++i) {
-      const duckdb::ResultColumn& column = query.columns()[i];
-      names.push_back(column.name);
-      if (column.type == duckdb::ColumnType::kOther) {
-        unusable_.push_back({i, column});
-        continue;
-      }
-      wanted.push_back({i, duckdb::CellType::kText});
-      columns_.emplace_back(names.back());
-    }
-    require_good_names(sql.select.name, names);
-    query.start(wanted);
-    const LongWork reading(kReading);
-    while (const std::optional<duckdb::Chunk> chunk = query.next()) {
-      const double num_read = query.progress().value_or(0) * static_cast<double>(sql.num_bytes);
-      report_reading(static_cast<uint64_t>(num_read), sql.num_bytes);
-      for (size_t i = 0; i < wanted.size(); ++i) {
-        for (int64_t row = 0; row < chunk->num_rows(); ++row) {
-          columns_[i].add(chunk->text(i, row), table_.num_rows + row + 1, format, marks_);
-        }
-      }
-      table_.num_rows += chunk->num_rows();
-    }
-    if (table_.num_rows == 0) throw data_error(sql.select.name, "no rows");
-  }
-
   void finish() {
     table_.columns.reserve(columns_.size());
     for (ColumnInspector& column : columns_) table_.columns.push_back(column.take());
-    for (const auto& [place, column] : unusable_) {  // in the order of the table
+    for (const auto& [index, column] : unusable_) {  // in the order of the table
       ColumnFacts facts;
       facts.name = column.name;
       facts.unusable_type = column.type_name;
-      table_.columns.insert(table_.columns.begin() + static_cast<std::ptrdiff_t>(place),
+      table_.columns.insert(table_.columns.begin() + static_cast<std::ptrdiff_t>(index),
                             std::move(facts));
     }
   }
 
  private:
-  void add_row(CsvSource& source) {
-    CsvCursor& cursor = source.cursor();
-    const int64_t line = table_.has_lines ? cursor.row_line() : cursor.row();
-    size_t column = 0;
-    for (; column < columns_.size() && cursor.in_row(); ++column) {
-      columns_[column].add(cursor.next_field(), line, cursor.format(), marks_);
+  /// Those of numbers, booleans, texts and times; all of them as text.
+  std::vector<WantedColumn> usable_columns(const ChunkSource& source) {
+    std::vector<WantedColumn> wanted;
+    for (std::size_t i = 0; i < source.columns().size(); ++i) {
+      const SourceColumn& column = source.columns()[i];
+      if (column.type == duckdb::ColumnType::kOther) {
+        unusable_.emplace_back(i, column);
+        continue;
+      }
+      wanted.push_back({i, CellType::kText});
+      columns_.emplace_back(column.name);
     }
-    if (column == columns_.size() && !cursor.in_row()) return;
-    throw data_error(cursor.location(), fmt::format("expected {} fields as in the header, got {}",
-                                                    columns_.size(), cursor.count_fields()));
+    return wanted;
+  }
+
+  void add(const Chunk& chunk, const CsvFormat& format) {
+    if (!chunk.malformed.empty()) {
+      const auto& [row, problem] = chunk.malformed.front();
+      throw data_error(chunk.location(row), problem);
+    }
+    table_.has_lines = chunk.has_lines;
+    table_.num_rows += chunk.num_rows;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::vector<std::string_view>& texts = chunk.columns[i].texts;
+      for (std::size_t row = 0; row < texts.size(); ++row) {
+        columns_[i].add(texts[row], chunk.lines[row], format, marks_);
+      }
+    }
   }
 
   TableFacts& table_;
   std::vector<ColumnInspector> columns_;
-  std::vector<std::pair<size_t, duckdb::ResultColumn>> unusable_;  // with their places
+  std::vector<std::pair<std::size_t, SourceColumn>> unusable_;  // with their indices
   DecimalMarks marks_;
 };
 
@@ -170,35 +157,32 @@ CsvFormat first_format(const TableSource& source, const InspectOptions& options)
 }  // namespace
 
 TableFacts inspect_table(const TableSource& source, const InspectOptions& options) {
-  const std::string& path = source.path;
   TableFacts table;
   table.file = source_name(source);
   table.query = source.query;
   table.missing = options.missing;
-  if (is_read_by_duckdb(source)) {
-    table.has_lines = false;
-    TableInspector inspector(table);
-    inspector.read(table_sql(source), {.missing = MissingValues(options.missing)});
-    inspector.finish();
-    return table;
-  }
-  const bool finds_decimal = options.decimal == "auto";
-  CsvFormat format = first_format(source, options);
-  table.decimal = format.decimal;
-  auto inspector = std::make_unique<TableInspector>(table);
-  const DecimalMarks marks = inspector->read(path, format);
-  const auto read_again = [&] {
+  TableSource known = source;
+  known.format.missing = MissingValues(options.missing);
+  const bool is_text = !is_read_by_duckdb(source);
+  if (is_text) known.format = first_format(source, options);
+  table.decimal = known.format.decimal;
+  std::unique_ptr<TableInspector> inspector;
+  const auto read = [&] {
     inspector = std::make_unique<TableInspector>(table);
-    inspector->read(path, format);
+    return inspector->read(*open_source(known));
   };
-  format.delimiter = table.delimiter;
-  if (finds_decimal && table.delimiter != ',' && marks.num_commas > 0 && marks.num_points == 0) {
-    table.decimal = format.decimal = ',';
-    read_again();
-  }
-  if (const char mark = inspector->thousands(format); mark != '\0') {
-    table.thousands = format.thousands = mark;
-    read_again();
+  const DecimalMarks marks = read();
+  if (is_text) {
+    known.format.delimiter = table.delimiter;
+    if (options.decimal == "auto" && table.delimiter != ',' && marks.num_commas > 0 &&
+        marks.num_points == 0) {
+      table.decimal = known.format.decimal = ',';
+      read();
+    }
+    if (const char mark = inspector->thousands(known.format); mark != '\0') {
+      table.thousands = known.format.thousands = mark;
+      read();
+    }
   }
   inspector->finish();
   return table;
@@ -210,14 +194,9 @@ std::string unusable_reason(const std::string& type_name) {
 }
 
 std::vector<std::string> column_names(const TableSource& source, const InspectOptions& options) {
-  if (is_read_by_duckdb(source)) {
-    const duckdb::Query query(table_sql(source).select);
-    std::vector<std::string> names;
-    for (const auto& column : query.columns()) names.push_back(column.name);
-    return names;
-  }
-  CsvSource text(source.path, source_files(source.path), first_format(source, options));
-  return text.read_names(text.find_header());
+  TableSource known = source;
+  if (!is_read_by_duckdb(source)) known.format = first_format(source, options);
+  return column_names(*open_source(known));
 }
 
 }  // namespace trainer::data

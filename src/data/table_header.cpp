@@ -243,19 +243,9 @@ size_t num_cells(const HeaderColumn& column) {
 }
 
 void count_features(TableHeader& header) {
-  header.numbers_from.resize(header.columns.size());
   header.offsets.resize(header.columns.size());
   header.num_features = 0;
-  size_t run = 0;
-  for (size_t column = header.columns.size(); column-- > 0;) {
-    const Role role = header.columns[column].role;
-    // A cell that is needed as text as well is no plain number.
-    const bool is_plain = !header.columns[column].kept_index && !header.columns[column].is_time &&
-                          header.columns[column].unit.empty();
-    run = role == Role::kNumber && is_plain ? run + 1 : 0;
-    header.numbers_from[column] = run;
-    header.num_features += num_cells(header.columns[column]);
-  }
+  for (const HeaderColumn& column : header.columns) header.num_features += num_cells(column);
 }
 
 }  // namespace trainer::data

@@ -11,8 +11,8 @@
 
 namespace trainer::data {
 
-/// How the cells of a column are read.
-enum class Role { kNumber, kText, kDate, kTarget, kSkipped, kSplit, kGroup, kWeight, kId };
+/// What the cells of a column are read for. A column may have a time, or an id to be kept, besides.
+enum class Role { kNumber, kText, kDate, kTarget, kSkipped, kSplit, kGroup, kWeight, kId, kTime };
 
 struct HeaderColumn {
   std::string name;
@@ -35,8 +35,7 @@ struct HeaderColumn {
 struct TableHeader {
   std::string location;  // "file:line"
   std::vector<HeaderColumn> columns;
-  std::vector<size_t> numbers_from = {};  // [columns.size()] how many from here on are numbers
-  size_t num_features = 0;                // numbers, texts and parts of dates
+  size_t num_features = 0;                                 // numbers, texts and parts of dates
   std::string decimal_option = "set data.decimal: \",\"";  // what a message says
   bool drops_rows_without_target = false;
   bool is_of_training = false;       // of data.path
@@ -62,7 +61,7 @@ void take_trained(const std::vector<Column>& from, TableHeader& header);
 /// How many features the cells of a column become.
 size_t num_cells(const HeaderColumn& column);
 
-/// Sets `numbers_from` and `num_features` by the roles.
+/// Sets `num_features` by the roles, and makes room for the offsets.
 void count_features(TableHeader& header);
 
 }  // namespace trainer::data

@@ -2,16 +2,14 @@
 #include "trainer/data/table_size.h"
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <system_error>
 
 #include "trainer/config/data_config.h"
+#include "trainer/data/table_reader.h"
 #include "trainer/data/table_source.h"
 
-#include "data/csv_reader.h"
 #include "data/load_table.h"
-#include "data/query_reader.h"
 
 namespace trainer::data {
 
@@ -27,12 +25,9 @@ uint64_t file_bytes(const config::DataConfig& data) {
 }
 
 TableSize table_size(const config::DataConfig& data) {
-  const TableSource source = training_source(data);
-  const ColumnOptions options = training_columns(data, /*trained=*/nullptr);
-  const std::unique_ptr<TableReader> reader =
-      is_read_by_duckdb(source) ? open_query(source, options) : open_csv(source, options);
-  TableSize size{.file_bytes = file_bytes(data), .num_rows = reader->num_rows_hint()};
-  size.num_features = static_cast<int64_t>(reader->header().num_features);
+  const TableReader reader(training_source(data), training_columns(data, /*trained=*/nullptr));
+  TableSize size{.file_bytes = file_bytes(data), .num_rows = reader.num_rows_hint()};
+  size.num_features = reader.num_features();
   // Features, the targets, and the number of the row (Dataset).
   const auto num_floats = size.num_features + std::ssize(data.target);
   size.encoded_bytes =

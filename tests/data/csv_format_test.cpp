@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/data/read_table.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 
 #include "support/csv_folder.h"
 #include "support/error_of.h"
@@ -97,7 +97,7 @@ TEST_F(CsvFormatTest, PiecesSkipRowsWithoutATargetToo) {
   std::string content = "a,y\n";
   for (int i = 0; i < 40; ++i) content += std::to_string(i) + (i % 10 == 9 ? ",1\n" : ",\n");
   const std::vector<Column> columns = {{.name = "a", .fill = 0.0F}};
-  TablePieces pieces(
+  TableReader pieces(
       {folder_.write("t.csv", content)},
       {.columns = columns, .targets = test::kTarget, .drop_rows_without_target = true});
   Table table;

@@ -12,7 +12,7 @@
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/data/apply_schema.h"
 #include "trainer/data/dataset.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 #include "trainer/network/build.h"
 
 #include "support/datasets.h"
@@ -309,7 +309,7 @@ TEST_F(DatasetTableTest, AnotherTableBecomesWhatTrainingMadeOfIt) {
   data.task = config::Task::kRegression;
   const Datasets trained = load_datasets(data, 1);
   const auto path = folder_.write("new.csv", "y,u,k,a\n10,1,p,2\n20,2,z,\n60,3,p,6\n");
-  TablePieces pieces({path}, {trained.schema.columns, trained.schema.target_names});
+  TableReader pieces({path}, {trained.schema.columns, trained.schema.target_names});
   Rows num_unknown;
   Floats values;
   Rows source_lines;

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/data/read_table.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 
 #include "support/duckdb_test.h"
 
@@ -159,7 +159,7 @@ TEST_F(QueryTableTest, PiecesAreThoseOfTheWhole) {
   Words numbers;
   for (int i = 0; i < 4100; ++i) numbers.push_back(std::to_string(i));
   for (const int64_t max_rows : {1, 1000, 2048, 100'000}) {
-    TablePieces pieces(
+    TableReader pieces(
         {parquet},
         {.columns = whole.columns, .targets = kTargets, .ids = TrainedColumns::Ids::kKept});
     Floats all;
@@ -188,7 +188,7 @@ TEST_F(QueryTableTest, RowsWithoutATargetAreDropped) {
 
 TEST_F(QueryTableTest, BadRowsAreLeftOutAndListed) {
   const std::vector<Column> columns = {{.name = "a"}, {.name = "b", .fill = 0.0F}};
-  TablePieces pieces({.path = "",
+  TableReader pieces({.path = "",
                       .query = "select * from (values (1, '2'), (null, '3'), (4, 'x'), "
                                "(5, 'inf'), (6, '7')) t(a, b)"},
                      {.columns = columns, .targets = {}});

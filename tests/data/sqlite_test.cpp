@@ -15,7 +15,7 @@
 #include "trainer/data/data_file.h"
 #include "trainer/data/inspect.h"
 #include "trainer/data/read_table.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 #include "trainer/data/table_source.h"
 
 #include "support/data_folder.h"

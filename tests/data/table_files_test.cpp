@@ -14,7 +14,7 @@
 #include "trainer/data/inspect.h"
 #include "trainer/data/npy.h"
 #include "trainer/data/read_table.h"
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 #include "trainer/data/table_source.h"
 
 #include "support/data_folder.h"
@@ -108,7 +108,7 @@ TEST_F(TableFilesTest, PiecesGoOnInTheNextFile) {
   folder_.write("t/1.csv", "a,b\n1,2\n3,4\n");
   folder_.write("t/2.csv", "a,b\n5,x\n7,8\n");
   const std::vector<Column> columns = {{.name = "b", .fill = 0.0F}};
-  TablePieces pieces({folder_.path() / "t"}, {.columns = columns, .targets = {}});
+  TableReader pieces({folder_.path() / "t"}, {.columns = columns, .targets = {}});
   Table table;
   std::vector<BadRow> bad;
   Floats all;

@@ -67,7 +67,7 @@ using PredictNotes = std::function<void(const std::string& line)>;
 /// is. Columns of the data are found by their names; others are left out, those that the training
 /// data did not have with a note. A row whose outputs are not finite has empty cells. `progress`
 /// returns false to end it: then no file is left, and the report has the rows so far. Throws
-/// Error(kData) as data::TablePieces does, for cells that the model cannot take, and when all rows
+/// Error(kData) as data::TableReader does, for cells that the model cannot take, and when all rows
 /// are skipped; and Error(kFileSystem).
 PredictReport predict(const Model& model, const PredictRequest& request, const PredictNotes& notes,
                       const std::function<bool(const PredictProgress&)>& progress);

@@ -9,7 +9,7 @@
 
 namespace trainer::data {
 
-/// The rows of another table (of read_table_as, TablePieces or read_idx_pair) with their targets,
+/// The rows of another table (of read_table_as, TableReader or read_idx_pair) with their targets,
 /// as a model of `schema` was trained on them; regression targets are scaled. Adds to `num_unknown`
 /// `[columns]`, which may be empty, the cells with a category that is not known. Throws
 /// Error(kData) as encode() does, for a label that the model does not know (`origin` is the file of

@@ -50,8 +50,8 @@ class Chunk {
 
   int64_t num_rows() const { return num_rows_; }
 
-  /// False if no cell of the column is missing, as far as that is known.
-  bool may_have_nulls(size_t column) const { return columns_[column].valid != nullptr; }
+  /// A bit for each row, set where the cell is there; nullptr: all of them are.
+  const uint64_t* valid(size_t column) const { return columns_[column].valid; }
   /// Whether the cell is missing.
   bool is_null(size_t column, int64_t row) const {
     const uint64_t* valid = columns_[column].valid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a file in pieces gives what reading it at once gives, wherever the pieces end.
-#include "trainer/data/table_pieces.h"
+#include "trainer/data/table_reader.h"
 
 #include <sys/stat.h>
 
@@ -29,7 +29,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Floats = std::vector<float>;
 
-class TablePiecesTest : public testing::Test {
+class TableReaderTest : public testing::Test {
  protected:
   static void walk_rows(CsvCursor& cursor, std::string& fields) {
     while (cursor.begin_row()) {
@@ -65,7 +65,7 @@ class TablePiecesTest : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(TablePiecesTest, TheFieldsDependOnNoBlockSize) {
+TEST_F(TableReaderTest, TheFieldsDependOnNoBlockSize) {
   const std::string_view texts[] = {
       "a,b\n1,2\n3,4\n",
       "\xEF\xBB\xBF\"a\",b\r\n1,\"x\r\ny\"\r\n\r\n \t \r\n,\"\"\"q\"\"\"",
@@ -95,7 +95,7 @@ TEST_F(TablePiecesTest, TheFieldsDependOnNoBlockSize) {
                                R"(y>]2[t:6:<><"q">]2)");
 }
 
-TEST_F(TablePiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
+TEST_F(TableReaderTest, ANulIsFoundInEveryBlockWithItsLine) {
   using namespace std::string_view_literals;
   for (const size_t block_bytes : {size_t{1}, size_t{4}, size_t{7}, size_t{100}}) {
     const std::string found = walk("a,b\n1,2\n3,\0\n"sv, block_bytes);
@@ -105,12 +105,12 @@ TEST_F(TablePiecesTest, ANulIsFoundInEveryBlockWithItsLine) {
   }
 }
 
-TEST_F(TablePiecesTest, APackedFileIsToldFromText) {
+TEST_F(TableReaderTest, APackedFileIsToldFromText) {
   EXPECT_EQ(walk("\x1F\x8B\x08 packed", 4),
             ": the gzip file is damaged; download or copy it again");
 }
 
-TEST_F(TablePiecesTest, ALargeFileIsReadAsASmallOne) {
+TEST_F(TableReaderTest, ALargeFileIsReadAsASmallOne) {
   // Rows that end in all places of a block, quoted line breaks among them.
   std::string content = "a,k,y\n";
   Floats numbers;
@@ -136,7 +136,7 @@ TEST_F(TablePiecesTest, ALargeFileIsReadAsASmallOne) {
   EXPECT_EQ(table.fingerprints.front().num_bytes, content.size());
 }
 
-TEST_F(TablePiecesTest, AColumnWithItsFirstValueFarBehindIsDecidedByIt) {
+TEST_F(TableReaderTest, AColumnWithItsFirstValueFarBehindIsDecidedByIt) {
   std::string content = "a,b,y\n";
   while (content.size() < 2 * CsvText::kBlockBytes) content += "1,,0\n2,,1\n";
   content += "3,4.5,1\n";
@@ -145,7 +145,7 @@ TEST_F(TablePiecesTest, AColumnWithItsFirstValueFarBehindIsDecidedByIt) {
   EXPECT_EQ(value_at(table.features, table.features.num_rows - 1, 1), 4.5);
 }
 
-TEST_F(TablePiecesTest, AFieldMayBeLongerThanABlock) {
+TEST_F(TableReaderTest, AFieldMayBeLongerThanABlock) {
   const std::string text(3 * CsvText::kBlockBytes, 'x');
   for (const char* quote : {"", "\""}) {
     const Table table = read_table(
@@ -158,7 +158,7 @@ TEST_F(TablePiecesTest, AFieldMayBeLongerThanABlock) {
 
 // ---- rows at a time ----
 
-class SomeRowsTest : public TablePiecesTest {
+class SomeRowsTest : public TableReaderTest {
  protected:
   TrainedColumns trained() const {
     return {.columns = columns_, .targets = {}, .ids = TrainedColumns::Ids::kKept};
@@ -176,7 +176,7 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
   const auto path = folder_.write("t.csv",
                                   "code,further,k,a,id\n"
                                   "007,x,q,1,\" A,1\"\nNA,y,p,,B\n009,z,r,3,\n");
-  TablePieces pieces({path}, trained());
+  TableReader pieces({path}, trained());
   EXPECT_EQ(pieces.names(), (Words{"code", "further", "k", "a", "id"}));
   Table table;
   ASSERT_TRUE(pieces.next(table, 2));
@@ -196,7 +196,7 @@ TEST_F(SomeRowsTest, GivesAsManyRowsAsWantedWithTheirIds) {
 
 TEST_F(SomeRowsTest, ErrorsNameTheLineInEveryPiece) {
   const auto path = folder_.write("t.csv", "a,k,id,code\n1,p,,\n2,p,,\nx,p,,\n");
-  TablePieces pieces({path}, trained());
+  TableReader pieces({path}, trained());
   Table table;
   ASSERT_TRUE(pieces.next(table, 1));
   ASSERT_TRUE(pieces.next(table, 1));
@@ -210,7 +210,7 @@ TEST_F(SomeRowsTest, RowsMayBeReadLongAfterTheyAreTaken) {
   const auto path = folder_.write("t.csv",
                                   "a,k,id,code\n1,p,\"A\n1\",\n\n2,p,B,\nx,p,C,\n"
                                   "4,q,D,\n5,q,E,7,8\n");
-  TablePieces pieces({path}, trained());
+  TableReader pieces({path}, trained());
   std::vector<TablePiece> taken(4, {.collects_bad = true});
   for (size_t i = 0; i < 3; ++i) ASSERT_TRUE(pieces.take(2, taken[i]));
   EXPECT_FALSE(pieces.take(2, taken[3]));
@@ -228,7 +228,7 @@ TEST_F(SomeRowsTest, RowsMayBeReadLongAfterTheyAreTaken) {
 TEST_F(SomeRowsTest, RowsOfSeveralFilesAreNumberedThrough) {
   folder_.write("t/1.csv", "a,k\n1,p\n\n2,p\n");
   folder_.write("t/2.csv", "a,k\n3,p\nx,p\n");
-  TablePieces pieces({folder_.path() / "t"}, trained());
+  TableReader pieces({folder_.path() / "t"}, trained());
   TablePiece piece{.collects_bad = true};
   ASSERT_TRUE(pieces.take(9, piece));
   pieces.read(piece);
@@ -242,7 +242,7 @@ TEST_F(SomeRowsTest, RowsOfSeveralFilesAreNumberedThrough) {
 
 TEST_F(SomeRowsTest, AQuoteThatHidesTheEndOfARowIsFoundWhenAllRowsBeforeAreTaken) {
   const auto path = folder_.write("t.csv", "a,k\n1,p\n2,\"q\n3,p\n");
-  TablePieces pieces({path}, trained());
+  TableReader pieces({path}, trained());
   TablePiece piece;
   ASSERT_TRUE(pieces.take(9, piece));
   pieces.read(piece);
@@ -253,7 +253,7 @@ TEST_F(SomeRowsTest, AQuoteThatHidesTheEndOfARowIsFoundWhenAllRowsBeforeAreTaken
 
 TEST_F(SomeRowsTest, AFileWithoutRowsIsAnError) {
   const auto path = folder_.write("t.csv", "a,k\n\n");
-  TablePieces pieces({path}, trained());
+  TableReader pieces({path}, trained());
   Table table;
   EXPECT_EQ(test::error_of([&] { pieces.next(table, 9); }).what(),
             path.string() + ": no data rows after the header");
@@ -269,7 +269,7 @@ TEST_F(SomeRowsTest, RowsWithoutATargetAreCountedInEveryPiece) {
   const Words targets = {"y"};
   columns.targets = targets;
   columns.drop_rows_without_target = true;
-  TablePieces pieces({path}, columns);
+  TableReader pieces({path}, columns);
   for (TablePiece piece; pieces.take(2, piece);) pieces.read(piece);
   EXPECT_EQ(pieces.num_without_target(), 3);
   EXPECT_EQ(test::error_of([&] { pieces.require_rows(); }).what(),
@@ -278,7 +278,7 @@ TEST_F(SomeRowsTest, RowsWithoutATargetAreCountedInEveryPiece) {
 
 TEST_F(SomeRowsTest, OneColumnIsEnoughWhereTheModelHasNoMore) {
   columns_.resize(1);
-  TablePieces pieces({folder_.write("t.csv", "a\n1\n2\n")}, trained());
+  TableReader pieces({folder_.write("t.csv", "a\n1\n2\n")}, trained());
   Table table;
   ASSERT_TRUE(pieces.next(table, 9));
   EXPECT_EQ(std::get<Array<float>>(table.features.values), (Floats{1, 2}));
@@ -288,7 +288,7 @@ TEST_F(SomeRowsTest, AWrongDelimiterIsNamedWithTheOptionThatChoosesIt) {
   TrainedColumns columns = trained();
   columns.delimiter_option = "--delimiter ";
   const auto path = folder_.write("t.csv", "a;k\n1;p\n");
-  EXPECT_EQ(test::error_of([&] { TablePieces({path}, columns); }).what(),
+  EXPECT_EQ(test::error_of([&] { TableReader({path}, columns); }).what(),
             path.string() +
                 ":1: with the delimiter comma there is only one column, \"a;k\"; did you mean "
                 "--delimiter semicolon?");
@@ -298,7 +298,7 @@ TEST_F(SomeRowsTest, APipeCanBeRead) {
   const std::filesystem::path path = folder_.path() / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   std::thread writer([&] { folder_.write("pipe", "k,a\nq,7\n"); });
-  TablePieces pieces({path}, trained());
+  TableReader pieces({path}, trained());
   Table table;
   EXPECT_TRUE(pieces.next(table, 9));
   EXPECT_EQ(table.features.num_rows, 1);
