@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A constant, unlike in torch.save, which uses the file name: equal values give equal bytes.
+// The stem is a constant, so that equal values give equal bytes. torch.save uses the file name
+// instead.
 constexpr std::string_view kStem = "archive";
 
 std::span<const std::byte> as_bytes(std::string_view text) {
@@ -46,7 +47,7 @@ void write_records(AtomicFile& file, const Pickle& pickle) {
                          format));
 }
 
-// Recognizes it by the names of its records, which are at the end.
+// Recognizes TorchScript files by the names of their records, which are at the end of the file.
 void refuse_torchscript(const FileBuffer& file, const std::string& path) {
   constexpr std::size_t kEnd = std::size_t{1} << 16U;
   const std::string_view bytes(reinterpret_cast<const char*>(file.data.get()), file.size);
@@ -63,7 +64,8 @@ void check_zip_begin(std::string_view begin, uint64_t /*file_size*/, const std::
          "is in the format that torch.save used before PyTorch 1.6; load it in Python and save it "
          "again with torch.save");
   }
-  // ONNX: ir_version and, for our files, producer_name. safetensors: length and JSON header.
+  // An ONNX file begins with ir_version and, if it is an export of the trainer, producer_name. A
+  // safetensors file begins with the length of the header and the header in JSON.
   if (begin.size() > 8 && begin[0] == '\x08' && begin[2] == '\x12') fail_on_export(path, "ONNX");
   if (begin.size() > 8 && begin[8] == '{') fail_on_export(path, "safetensors");
   if (!begin.starts_with(kZipBegin)) {
@@ -73,7 +75,7 @@ void check_zip_begin(std::string_view begin, uint64_t /*file_size*/, const std::
   }
 }
 
-// The root folder that all records of the zip file share.
+// Returns the root folder that all records of the zip file share.
 std::string find_stem(const ZipRecords& records, const std::string& path) {
   constexpr std::string_view kSuffix = "/data.pkl";
   for (const auto& [name, bytes] : records) {

@@ -99,8 +99,8 @@ FileBuffer allocate(std::size_t size) {
       size};
 }
 
-// Does not map the file: if another process truncated it, SIGBUS would end this one. The CRC-32
-// needs every byte anyway.
+// The file is read instead of mapped: if another process truncated a mapped file, SIGBUS would end
+// this one. The CRC-32 needs every byte anyway.
 FileBuffer read_file(const std::string& path, CheckBegin check_begin) {
   // Non-blocking, so that a pipe cannot hang the program before it is recognized.
   const Descriptor file(

@@ -12,22 +12,25 @@
 
 namespace trainer::archive {
 
-// Implemented in pickle_writer.cpp, pickle_reader.cpp and pickle_text.cpp.
+// The pickle format of Python, implemented in pickle_writer.cpp, pickle_reader.cpp and
+// pickle_text.cpp.
 
 /// The maximum nesting of containers, when reading and writing.
 inline constexpr int kMaxDepth = 100;
 
-/// The maximum number of objects in a pickle that is read: large data belongs into tensors.
+/// The maximum number of objects in a pickle that is read. Large data belongs in tensors.
 inline constexpr std::size_t kMaxObjects = 4'000'000;
 
-/// A value as stored in the record `data.pkl`. The bytes of storage "i" are those of `tensors[i]`.
+/// A value in the form of the record `data.pkl`. The bytes of storage "i" are those of
+/// `tensors[i]`.
 struct Pickle {
   std::string bytes;
   std::vector<const TensorData*> tensors;
 };
 
-/// The pickle (protocol 2) that torch.save writes for `root`. The tensors point into `root`.
-/// Throws Error(kRuntime) for a value that could not be read again: nested too deep, duplicate key.
+/// Returns the pickle (protocol 2) that torch.save writes for `root`. The tensors point into
+/// `root`. Throws Error(kRuntime) for a value that could not be read again: nested too deep, or
+/// with a duplicate key.
 Pickle write_pickle(const Dict& root);
 
 /// The objects of a pickle, as nodes that refer to each other by index: in Python, two containers
@@ -41,7 +44,7 @@ enum class NodeKind {
   kTuple,
   kList,
   kDict,         // items: key, value, key, value, ...
-  kOrderedDict,  // the same
+  kOrderedDict,  // items as in kDict
   kGlobal,       // text: "torch.FloatStorage"
   kStorage,      // items: "storage", type, key, location, number of elements
   kTensor        // items: storage, offset, shape, strides, requires_grad, hooks[, metadata]
@@ -65,17 +68,18 @@ struct NodeGraph {
   NodeIndex root = 0;
 };
 
-/// Interprets the pickle `bytes` (protocol 2) without calling any function: those that torch.save
-/// uses for containers and tensors are recognized by name, all others are rejected.
-/// Texts of the nodes point into `bytes`.
-/// Throws Error(kCheckpoint) that begins with `location`.
+/// Interprets the pickle `bytes` (protocol 2) without calling any function: the functions that
+/// torch.save uses for containers and tensors are recognized by name, all others are rejected. The
+/// texts of the nodes point into `bytes`. Throws Error(kCheckpoint), whose message begins with
+/// `location`.
 NodeGraph read_pickle(std::string_view bytes, const std::string& location);
 
-/// The element type that PyTorch names "torch.FloatStorage" and so on.
+/// Returns the element type for PyTorch's name of its storage, such as "torch.FloatStorage";
+/// nothing for an unknown name.
 std::optional<DType> storage_dtype(std::string_view name);
 
-/// The Python text of a std::string, which need not be UTF-8: other bytes are escaped as U+DC80 to
-/// U+DCFF, like `surrogateescape` in Python, and decode_text() restores them.
+/// Converts a std::string, which need not be UTF-8, to the text of a Python string: invalid bytes
+/// are escaped as U+DC80 to U+DCFF, like `surrogateescape` in Python. decode_text() restores them.
 std::string encode_text(std::string_view text);
 std::string decode_text(std::string_view text);
 

@@ -8,7 +8,7 @@
 // (torch/serialization.py), for the writer and the reader.
 namespace trainer::archive {
 
-// In the order of DType.
+// The names of PyTorch's storages, in the order of the enumerators of DType.
 inline constexpr std::array<std::string_view, 10> kStorageNames = {
     "torch.FloatStorage", "torch.DoubleStorage", "torch.HalfStorage",  "torch.BFloat16Storage",
     "torch.LongStorage",  "torch.IntStorage",    "torch.ShortStorage", "torch.CharStorage",

@@ -283,7 +283,7 @@ void Machine::set(const Items& items) {
   content.insert(content.end(), items.begin(), items.end());
 }
 
-// "Calls" one of the three known functions.
+// Handles the call of one of the three known functions without calling anything.
 void Machine::reduce() {
   const Node arguments = nodes_[pop()];
   const Node function = nodes_[pop()];
@@ -303,7 +303,8 @@ void Machine::reduce() {
   }
 }
 
-// The attributes of an OrderedDict, such as the `_metadata` of a state dict, are not data.
+// Ignores the attributes of an OrderedDict, such as the `_metadata` of a state dict, which are no
+// data.
 void Machine::build() {
   const Node& state = nodes_[pop()];
   if (top().kind != NodeKind::kOrderedDict || !is_dict(state)) {

@@ -6,8 +6,8 @@
 namespace trainer::archive {
 namespace {
 
-// The length of the UTF-8 character at the beginning of `text`, 0 if there is none (Unicode 15,
-// table 3-7: the shortest form, no surrogates, nothing beyond U+10FFFF).
+// Returns the length of the UTF-8 character at the beginning of `text`, 0 if there is none (Unicode
+// 15, table 3-7: the shortest form, no surrogates, nothing beyond U+10FFFF).
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -92,7 +92,8 @@ void Writer::write_tuple(const std::vector<int64_t>& numbers) {
   put(kTuple);
 }
 
-// _rebuild_tensor_v2(storage, offset 0, shape, strides, requires_grad False, hooks {}).
+// Writes the call _rebuild_tensor_v2(storage, offset 0, shape, strides, requires_grad False, hooks
+// {}).
 void Writer::write(const TensorData& tensor, int /*depth*/) {
   if (tensor.data == nullptr && tensor.num_elements() != 0) {
     throw Error(ErrorKind::kRuntime, "a tensor has elements but no data");

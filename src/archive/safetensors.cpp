@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The limit of the reference implementation; enough for a million tensors.
+// The limit of the reference implementation, which is enough for a million tensors.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
 // Whether a file of `file_size` bytes that begins with `begin` can be a safetensors file.
@@ -78,7 +78,7 @@ bool continues_with(std::ifstream& stream, std::span<const std::byte> expected) 
   return true;
 }
 
-// Compares what the disk returns.
+// Reads the written file back and compares it with the content, before it is renamed to `path`.
 void check_written(const fs::path& written, std::string_view begin,
                    const std::vector<const Named*>& order, const fs::path& path) {
   read_safetensors(written);

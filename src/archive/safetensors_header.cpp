@@ -91,7 +91,8 @@ class HeaderReader {
 
   [[noreturn]] void refuse(const std::string& what) const { fail(path_, what); }
 
-  // The JSON library would silently keep the last of two equal keys.
+  // Checks keys while parsing, because the JSON library would silently keep the last of two equal
+  // keys.
   json parse() const {
     std::vector<std::set<std::string>> names;
     const auto note = [&](int depth, json::parse_event_t event, const json& value) {
@@ -197,7 +198,7 @@ class HeaderReader {
     range.end = value[1].get<uint64_t>();
   }
 
-  // Nothing if the size overflows.
+  // Returns the size of a tensor in bytes, or nothing if it overflows.
   static std::optional<uint64_t> num_bytes(const TensorData& tensor) {
     uint64_t count = element_size(tensor.dtype);
     if (std::find(tensor.shape.begin(), tensor.shape.end(), 0) != tensor.shape.end()) return 0;

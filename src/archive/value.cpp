@@ -15,7 +15,7 @@ struct DTypeRow {
   std::size_t size;
 };
 
-// In the order of DType.
+// The rows are in the order of the enumerators of DType.
 constexpr std::array<DTypeRow, 10> kDTypes = {{{"float32", 4},
                                                {"float64", 8},
                                                {"float16", 2},
@@ -27,7 +27,7 @@ constexpr std::array<DTypeRow, 10> kDTypes = {{{"float32", 4},
                                                {"uint8", 1},
                                                {"bool", 1}}};
 
-// In the order of Value::Storage.
+// The names are in the order of the alternatives of Value::Storage.
 constexpr std::array<const char*, std::variant_size_v<Value::Storage>> kTypeNames = {
     "None", "bool", "int", "float", "str", "Tensor", "list", "dict"};
 

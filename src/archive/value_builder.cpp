@@ -19,8 +19,8 @@
 namespace trainer::archive {
 namespace {
 
-// Turns the nodes of a pickle into values, within budgets of values, text and copied bytes: nodes
-// may be shared, so a small pickle may describe a huge tree.
+// Turns the nodes of a pickle into values. The numbers of values, bytes of text and copied bytes
+// are limited: nodes may be shared, so a small pickle may describe a huge tree.
 class Builder {
  public:
   Builder(const FileBuffer& file, const ZipRecords& records, std::string stem, std::string location)
@@ -38,7 +38,7 @@ class Builder {
   static constexpr std::size_t kMaxDimensions = 64;
   static constexpr std::size_t kMaxStorageKey = 32;
 
-  // A key of a dict or, if the key is null, a position in a list.
+  // A step on the path to a value: a key of a dict or, if the key is null, a position in a list.
   struct Step {
     std::string_view key;
     std::size_t position = 0;
@@ -83,7 +83,7 @@ class Builder {
   std::size_t copy_budget_;
   std::size_t num_values_ = 0;
   std::size_t text_bytes_ = 0;
-  std::vector<Step> steps_;  // from the root of the tree
+  std::vector<Step> steps_;  // path from the root of the tree to the current value
   NodeGraph graph_;
 };
 
@@ -94,7 +94,7 @@ void Builder::fail(const std::string& what) const {
                            : fmt::format("{}: {}: {}", location_, in_quotes(path), what));
 }
 
-// "model.layers.0.weight".
+// Returns the path of the current value for messages, such as "model.layers.0.weight".
 std::string Builder::where() const {
   std::string path;
   for (const Step& step : steps_) {
@@ -180,7 +180,8 @@ Dict Builder::dict(const Node& dict) {
   const std::vector<NodeIndex>& items = dict.items();
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
     enter({key(node(items[i])), 0});
-    // Before the call, because compilers differ in which argument they compute first.
+    // The text is decoded before the call, because the order in which arguments are evaluated is
+    // unspecified.
     std::string name = text(steps_.back().key);
     values.emplace_back(std::move(name), value(items[i + 1]));
     steps_.pop_back();
@@ -308,7 +309,8 @@ bool Builder::is_contiguous(const View& view) {
   return true;
 }
 
-// For a strided view (a transposed weight, for example) or an unaligned record.
+// Copies a strided view (a transposed weight, for example) or an unaligned record to contiguous
+// memory.
 TensorData Builder::copy(const View& view) {
   const std::size_t size = element_size(view.dtype);
   const std::size_t bytes = static_cast<std::size_t>(view.num_elements) * size;

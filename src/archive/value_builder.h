@@ -10,10 +10,10 @@
 
 namespace trainer::archive {
 
-/// The dict that the record `<stem>/data.pkl` describes; tensors point into `file` if possible. The
-/// result stays within budgets of values, text and copied bytes: objects may be shared, so a small
-/// pickle may describe a huge tree.
-/// Throws Error(kCheckpoint) that begins with `location`.
+/// Returns the dict that the record `<stem>/data.pkl` describes. Its tensors point into `file` if
+/// possible. The numbers of values, bytes of text and copied bytes are limited: objects may be
+/// shared, so a small pickle may describe a huge tree. Throws Error(kCheckpoint), whose message
+/// begins with `location`.
 Dict build_values(const FileBuffer& file, const ZipRecords& records, const std::string& stem,
                   const std::string& location);
 

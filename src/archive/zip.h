@@ -13,15 +13,17 @@
 
 namespace trainer::archive {
 
-// Implemented in zip_writer.cpp and zip_reader.cpp.
+// The subset of the zip format that torch.save uses, implemented in zip_writer.cpp and
+// zip_reader.cpp.
 
-/// Every record begins at a multiple of this, as torch.save lays them out.
+/// The bytes of every record begin at a multiple of this, as in files of torch.save.
 inline constexpr std::size_t kRecordAlignment = 64;
 
 /// The smallest size or offset that does not fit into the 32-bit fields of a zip file.
 inline constexpr uint64_t kZip64From = 0xFFFFFFFF;
 
-/// Writes a zip file of stored (uncompressed) entries, which depends on the names and bytes only.
+/// Writes a zip file of stored (uncompressed) entries. It depends only on the names and bytes of
+/// the entries.
 ///
 ///   ZipWriter zip(file);
 ///   zip.add("archive/version", bytes);
@@ -62,13 +64,13 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Name -> bytes in the buffer of the file.
+/// The bytes of each record by its name, both in the buffer of the file.
 using ZipRecords = std::map<std::string_view, std::span<const std::byte>>;
 
-/// The records of `file`, a zip file of stored entries that ends with its directory. Every offset
-/// and size is checked against the file before it is used, every record against its CRC-32;
-/// records do not overlap, and names are unique.
-/// Throws Error(kCheckpoint) that begins with `path`.
+/// Returns the records of `file`, a zip file of stored entries that ends with its directory. Every
+/// offset and size is checked against the file before it is used, every record against its CRC-32;
+/// records do not overlap, and names are unique. Throws Error(kCheckpoint), whose message begins
+/// with `path`.
 ZipRecords read_zip(std::span<const std::byte> file, const std::string& path);
 
 }  // namespace trainer::archive

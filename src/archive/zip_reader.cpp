@@ -71,7 +71,8 @@ void ZipReader::fail(const Entry& entry, const std::string& what) const {
                           in_quotes(entry.name), what));
 }
 
-// All numbers and texts are read by these two functions, so nothing is read beyond the end.
+// All numbers and texts are read by these two functions, which check that nothing is read beyond
+// the end of the file.
 template <typename T>
 T ZipReader::get(uint64_t offset) const {
   if (!holds(offset, sizeof(T)))
@@ -139,7 +140,8 @@ std::optional<ZipReader::Directory> ZipReader::find_directory64(uint64_t end) co
                    get<uint64_t>(position + 32)};
 }
 
-// `small` comes from the 32-bit end record, and must agree with the 64-bit one if it is set.
+// Checks that `small`, from the 32-bit end record, agrees with `large`, from the 64-bit record, if
+// that exists.
 void ZipReader::check_end(Directory small, uint64_t end,
                           const std::optional<Directory>& large) const {
   const bool one_disk = get<uint32_t>(end + 4) == 0 &&
@@ -224,8 +226,8 @@ std::span<const std::byte> ZipReader::record(const Entry& entry) const {
   return file_.subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(entry.size));
 }
 
-// PyTorch writes zero for CRC-32 and sizes here, and the values after the bytes. Then those of the
-// directory count.
+// PyTorch writes zeros for CRC-32 and sizes here, and the values after the bytes; then the values
+// in the directory are used.
 void ZipReader::check_local_header(const Entry& entry) const {
   const auto agrees = [&](uint64_t offset, uint64_t expected) {
     const auto got = get<uint32_t>(entry.offset + offset);

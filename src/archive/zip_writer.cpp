@@ -20,7 +20,7 @@ void put(std::string& out, Fields... fields) {
 
 uint16_t size16(std::string_view text) { return static_cast<uint16_t>(text.size()); }
 
-// The extra field with the `numbers` that do not fit into 32 bits.
+// Returns the extra field for numbers that do not fit into 32 bits; empty if there are none.
 std::string extra64(std::span<const uint64_t> numbers) {
   std::string extra;
   if (numbers.empty()) return extra;

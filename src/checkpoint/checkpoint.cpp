@@ -46,7 +46,7 @@ std::vector<metrics::Score> read_scores(const Reader& reader) {
   return scores;
 }
 
-// Files of the same version may lack them.
+// Reads the metrics of the last epoch, which files of the same format version may lack.
 EpochMetrics read_epoch_metrics(const Reader& root) {
   if (!root.has("metrics")) return {};
   const Reader reader = root.section("metrics");
@@ -57,7 +57,7 @@ EpochMetrics read_epoch_metrics(const Reader& root) {
   return metrics;
 }
 
-// Returns the version of the format.
+// Checks that the file is a checkpoint, and returns its format version.
 int64_t check_format(const Reader& reader) {
   const Value* format = archive::find(reader.dict(), "format");
   const std::string* name = format == nullptr ? nullptr : format->get_if<std::string>();

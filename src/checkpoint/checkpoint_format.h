@@ -6,7 +6,7 @@
 
 namespace trainer::checkpoint {
 
-/// All that a file of the checkpoint holds.
+/// Returns the complete content of a checkpoint file.
 archive::Dict to_dict(const Checkpoint& checkpoint);
 
 }  // namespace trainer::checkpoint

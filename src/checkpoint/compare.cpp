@@ -58,7 +58,7 @@ std::string element_text(DType dtype, const std::byte* bytes) {
   return bits_text(bytes, archive::element_size(dtype));
 }
 
-// Two elements that differ; as bits where their texts do not show it, as with two kinds of NaN.
+// Shows two elements that differ; as bits if their texts are equal, as for two kinds of NaN.
 std::string pair_text(DType dtype, const std::byte* a, const std::byte* b) {
   const std::string text = element_text(dtype, a);
   if (text != element_text(dtype, b)) {
@@ -68,7 +68,7 @@ std::string pair_text(DType dtype, const std::byte* a, const std::byte* b) {
   return fmt::format("{} and {}", bits_text(a, size), bits_text(b, size));
 }
 
-/// What is shown of a value.
+/// Returns the text that represents a value in messages.
 struct Text {
   std::string operator()(std::monostate /*none*/) const { return "none"; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -84,7 +84,7 @@ struct Text {
   }
 };
 
-/// Compares one thing after the other until two differ. What comes later is not looked at.
+/// Compares values one after the other until the first difference, and ignores later ones.
 class Comparison {
  public:
   void values(const std::string& what, const Value& a, const Value& b) {
@@ -99,11 +99,11 @@ class Comparison {
     report_unless_equal(what, a, b);
   }
 
-  // By place and name: the order of a state is that of its model.
+  // Compares entries by position and name, because the order of a state dict is that of its model.
   void entries(const std::string& what, const Dict& a, const Dict& b) {
     const std::string of = what.empty() ? "" : what + " ";
     for (std::size_t i = 0; !found_ && i < std::max(a.size(), b.size()); ++i) {
-      // Where each lacks the other's, the entry has another name.
+      // If each dict lacks the entry of the other, the entry was renamed.
       if (i >= a.size() || (i < b.size() && has(b, a[i].first) && !has(a, b[i].first))) {
         report("{}{}: missing from the first", of, b[i].first);
       } else if (i >= b.size() || (has(a, b[i].first) && !has(b, a[i].first))) {
@@ -150,7 +150,7 @@ class Comparison {
            pair_text(a.dtype, a.data + element * size, b.data + element * size));
   }
 
-  // By what is shown of them.
+  // Compares two values by their texts.
   void report_unless_equal(const std::string& what, const Value& a, const Value& b) {
     const std::string first = std::visit(Text(), a.storage());
     const std::string second = std::visit(Text(), b.storage());
@@ -165,8 +165,8 @@ class Comparison {
   std::optional<std::string> found_;
 };
 
-// What explains most comes first: of two runs at different steps all weights differ. The version
-// follows from the rest.
+// Returns the order of comparison. Entries that explain others come first: if two runs are at
+// different steps, all weights differ. The format version depends on all others.
 int place_of(const std::string& entry) {
   if (entry == "format_version") return 4;
   if (entry == "progress") return 0;
@@ -174,9 +174,9 @@ int place_of(const std::string& entry) {
   return entry == "model" ? 3 : 1;
 }
 
-// All that a file has, but for what differs between equal runs: the output folder, the length of
-// times in metrics.jsonl, where the data files are, and the number of threads, which follows the
-// load of the machine.
+// Returns the content of the file without what differs between equal runs: the configuration with
+// its output folder, the length of metrics.jsonl, which depends on the digits of times, the paths
+// of data files, and the number of threads, which depends on the load of the machine.
 Dict comparable(Checkpoint checkpoint) {
   checkpoint.config.clear();
   checkpoint.metrics_bytes = 0;

@@ -17,7 +17,7 @@ namespace trainer::checkpoint {
 namespace fs = std::filesystem;
 namespace {
 
-// The newest of the run folders in `folder`, as they are to be named.
+// Returns the paths of the newest run folders in `folder`, for a message.
 std::vector<std::string> newest_runs(const fs::path& folder) {
   constexpr std::size_t kMaxRuns = 3;
   std::vector<std::string> runs;

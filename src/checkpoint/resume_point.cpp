@@ -23,7 +23,8 @@ namespace trainer::checkpoint {
 namespace fs = std::filesystem;
 namespace {
 
-// Before the checkpoint is read: what is read under the lock nobody else replaces.
+// Locks the run folder before the checkpoint is read, so that no other process replaces the files
+// meanwhile.
 std::shared_ptr<FolderLock> lock_run(const fs::path& file, OpenMode mode) {
   const fs::path run = run::find_run_dir(file);
   if (mode == OpenMode::kReadOnly || run.empty()) return nullptr;
@@ -64,11 +65,11 @@ bool is_same_run(const fs::path& root, const config::Config& config) {
   try {
     const std::string text = config::read_document(resolved).text;
     const config::Config before = config::load({{resolved.string(), text, ""}}, {}).config;
-    // A run that is asked to begin with other weights is another one.
+    // A run with other initial weights is a different run.
     return before.tag == config.tag && before.model.init_from == config.model.init_from &&
            config::fixed_differences(before, config).empty();
   } catch (const Error&) {
-    return false;  // of another version, with other keys
+    return false;  // written by another version with other keys
   }
 }
 
@@ -84,15 +85,15 @@ bool is_locked(const fs::path& root) {
 struct Run {
   fs::path root;
   std::vector<fs::path> checkpoints;  // newest first
-  fs::file_time_type time;            // of the newest
+  fs::file_time_type time;            // of the newest checkpoint
 };
 
-// Newest first.
+// Returns all runs in `output_dir` that have checkpoints, newest first.
 std::vector<Run> runs_in(const fs::path& output_dir) {
   std::vector<Run> runs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(output_dir, error)) {
-    if (entry.is_symlink() || !entry.is_directory()) continue;  // runs/latest
+    if (entry.is_symlink() || !entry.is_directory()) continue;  // skips links such as runs/latest
     Run run{entry.path(), newest_first(run::RunDir{entry.path()}.checkpoints()), {}};
     if (run.checkpoints.empty()) continue;
     run.time = fs::last_write_time(run.checkpoints.front(), error);
@@ -133,7 +134,7 @@ std::optional<ResumePoint> find_same_run(const fs::path& output_dir, const confi
       return open_newest(run.checkpoints, mode);
     } catch (const Error& e) {
       if (e.kind() != ErrorKind::kCheckpoint) throw;
-      log::warning(e.what());  // all of this run are damaged: perhaps an older run is good
+      log::warning(e.what());  // all checkpoints of this run are damaged, so older runs are tried
     }
   }
   return std::nullopt;

@@ -68,9 +68,8 @@ std::optional<schedule::PlateauState> read_plateau(const Reader& progress) {
   return plateau;
 }
 
-// Versions 2 and 3 added entries. Files without `has_fallen_back` may have been written before
-// there was that entry: then a run that had run out of memory without smaller batches was on the
-// CPU.
+// Format versions 2 and 3 added entries. Older files of version 3 lack `has_fallen_back`: a run
+// that had run out of memory but had no smaller batches must have moved to the CPU.
 Recoveries read_recoveries(const Reader& reader, int64_t version) {
   Recoveries recoveries;
   if (version >= 2) {

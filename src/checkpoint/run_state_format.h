@@ -9,10 +9,11 @@
 
 namespace trainer::checkpoint {
 
-/// The entries of a checkpoint's `progress` section.
+/// Returns the entries of the `progress` section of a checkpoint.
 archive::Dict to_dict(const RunState& state);
 
-/// The state that a `progress` section of a file of that format version holds.
+/// Reads the `progress` section of a file of this format version. Throws Error(kCheckpoint) for an
+/// entry that is missing or of the wrong type.
 RunState read_run_state(const Reader& progress, int64_t version);
 
 }  // namespace trainer::checkpoint

@@ -24,7 +24,7 @@ using archive::List;
 using archive::TensorData;
 using archive::Value;
 
-constexpr int64_t kMaxEmbeddingSize = 1 << 12;  // as data.embedding_size
+constexpr int64_t kMaxEmbeddingSize = 1 << 12;  // the bound of data.embedding_size
 
 TensorData float_tensor(const std::vector<float>& values) {
   auto owner = std::make_shared<const std::vector<float>>(values);
@@ -129,7 +129,7 @@ data::Column read_column(const Reader& reader, int64_t version) {
   return column;
 }
 
-// An entry that files of the same version may lack.
+// Reads the means of the targets, an entry that files of the same format version may lack.
 std::vector<double> read_target_means(const Reader& reader, std::size_t size) {
   std::vector<double> means;
   if (archive::find(reader.dict(), "target_means") == nullptr) return means;
@@ -160,7 +160,7 @@ void read_columns(const Reader& reader, int64_t version, data::Schema& schema) {
   }
 }
 
-// What is learned is the targets themselves before version 4.
+// Before format version 4, targets were not scaled.
 void read_target_scaling(const Reader& reader, int64_t version, data::Schema& schema) {
   const bool is_scaled = schema.task == config::Task::kRegression;
   const std::size_t size = is_scaled ? schema.target_names.size() : 0;
@@ -180,7 +180,7 @@ std::vector<double> read_offsets(const Reader& reader, const char* key, std::siz
 }  // namespace
 
 int64_t format_version(const data::Schema& schema) {
-  // What older programs would leave out, and so predict something else.
+  // Older programs would ignore these properties, and so predict something else.
   if (std::any_of(schema.columns.begin(), schema.columns.end(),
                   [](const data::Column& column) { return !column.source.empty(); })) {
     return kFormatVersion;

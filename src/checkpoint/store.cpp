@@ -25,7 +25,7 @@ constexpr std::string_view kStepPrefix = "checkpoint_step_";
 
 using Files = std::map<int64_t, fs::path, std::greater<>>;  // by epoch or step, newest first
 
-// 5 of "checkpoint_epoch_005.pt", nothing of other names.
+// Returns the number in a name, such as 5 in "checkpoint_epoch_005.pt"; nothing for other names.
 std::optional<int64_t> number_in(const fs::path& path, std::string_view prefix) {
   const std::string stem = path.stem().string();
   if (path.extension() != ".pt" || !stem.starts_with(prefix)) return std::nullopt;
@@ -41,17 +41,19 @@ Files list_files(const fs::path& folder, std::string_view prefix) {
   return files;
 }
 
-// Files after `newest` are of a course that a resume from an earlier checkpoint gave up.
+// Removes all files except the newest `to_keep`. Files with a number above `newest` are from steps
+// that a resume from an earlier checkpoint discarded.
 void keep_newest(const Files& files, int64_t newest, int64_t to_keep) {
   for (const auto& [number, file] : files) {
     if (number <= newest && to_keep-- > 0) continue;
     crash_point();
-    std::error_code ignored;  // a file that cannot be removed harms nobody
+    std::error_code ignored;  // a file that cannot be removed does no harm
     fs::remove(file, ignored);
   }
 }
 
-// The checkpoint in `file`, when it is a good one of the epoch that is `wanted`, of its course.
+// Returns the checkpoint in `file` if it is readable and is that of the best epoch `wanted`, with
+// the same value of the metric.
 std::optional<Checkpoint> read_if_best(const fs::path& file, const Best& wanted) {
   if (!fs::exists(file)) return std::nullopt;
   try {
@@ -76,13 +78,14 @@ void Store::save(const Checkpoint& checkpoint, SaveReason reason, IsBest is_best
   const fs::path file = file_path(checkpoint, reason);
   write(file, checkpoint);
   publish_file(file, last());
-  // After last.pt: a run that is killed between them finds its best epoch in last.pt itself.
+  // best.pt is written after last.pt: if the process is killed in between, last.pt is itself the
+  // checkpoint of the best epoch.
   if (is_best == IsBest::kYes) publish_file(file, best());
   if (reason != SaveReason::kOther) prune(checkpoint.state.position);
 }
 
 bool Store::rewind(const Checkpoint& checkpoint, const fs::path& file) const {
-  // Through links such as runs/latest to the folder itself.
+  // Resolves links such as runs/latest.
   const bool is_here = fs::weakly_canonical(file).parent_path() == fs::weakly_canonical(folder_);
   if (is_here) publish_file(file, last());
   const bool found = !checkpoint.state.best || recover_best(*checkpoint.state.best, file);
@@ -108,7 +111,7 @@ std::optional<Checkpoint> Store::read_best(const Best& wanted) const {
 
 fs::path Store::newest_epoch(int64_t epoch) const {
   const Files files = list_files(folder_, kEpochPrefix);
-  const auto found = files.lower_bound(epoch);  // the largest that is not above it
+  const auto found = files.lower_bound(epoch);  // the largest epoch that is not above `epoch`
   return found == files.end() ? fs::path() : found->second;
 }
 
@@ -126,7 +129,7 @@ fs::path Store::file_path(const Checkpoint& checkpoint, SaveReason reason) const
 
 void Store::prune(const Position& newest) const {
   keep_newest(list_files(folder_, kEpochPrefix), newest.epoch, keep_last_);
-  // The end of an epoch supersedes the steps in it.
+  // The checkpoint at the end of an epoch replaces those of the steps in it.
   const int64_t steps_to_keep = newest.samples_in_epoch > 0 ? keep_last_ : 0;
   keep_newest(list_files(folder_, kStepPrefix), newest.step, steps_to_keep);
 }

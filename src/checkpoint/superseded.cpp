@@ -27,7 +27,7 @@ namespace {
               fmt::format("cannot write {}: {}", path.string(), why.message()));
 }
 
-// A file that cannot be read is no checkpoint.
+// A file that cannot be read does not count as a checkpoint.
 bool is_later(const fs::path& file, const Position& than) {
   try {
     const Position position = read(file).state.position;
@@ -43,13 +43,13 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-// All but the first `num_bytes`.
+// Returns the content of a file after the first `num_bytes`; empty if it cannot be read.
 std::string rest_of(const fs::path& path, uint64_t num_bytes) {
   const std::string text = read_text(path).value_or("");
   return text.substr(std::min<std::size_t>(num_bytes, text.size()));
 }
 
-/// What is later than a checkpoint.
+/// The records, checkpoints and results of a run that are later than a checkpoint.
 struct Later {
   std::string records;
   std::vector<fs::path> checkpoints;
@@ -62,7 +62,8 @@ Later find_later(const run::RunDir& run, const Checkpoint& from, const fs::path&
                  Course course) {
   Later later;
   const fs::path last = run.checkpoints() / "last.pt";
-  // A crash between two names of a checkpoint leaves one that is later than last.pt.
+  // A crash while a checkpoint gets its names can leave a file that is later than last.pt. It is
+  // not kept if the run resumes from last.pt.
   if (!is_same_file(file, last)) {
     for (const fs::path& other : newest_first(run.checkpoints())) {
       if (is_later(other, from.state.position)) later.checkpoints.push_back(other);
@@ -77,7 +78,7 @@ Later find_later(const run::RunDir& run, const Checkpoint& from, const fs::path&
   return later;
 }
 
-// A crash after an earlier attempt had kept something.
+// Removes from `later` what an earlier attempt has kept before a crash.
 void leave_out_kept(const run::Superseded& before, Later& later) {
   const auto is_kept = [](const fs::path& folder) {
     return [folder](const fs::path& file) { return is_same_file(file, folder / file.filename()); };
@@ -87,7 +88,7 @@ void leave_out_kept(const run::Superseded& before, Later& later) {
   if (later.records == rest_of(before.files().metrics(), 0)) later.records.clear();
 }
 
-/// A folder that is removed at the end, unless it has another name by then.
+/// A folder that is removed at the end of the scope, unless it has been renamed by then.
 struct Unfinished {
   explicit Unfinished(fs::path path) : folder(std::move(path)) {}
   ~Unfinished() {
@@ -122,7 +123,8 @@ void fill(const run::RunDir& folder, const Later& later) {
 std::optional<fs::path> keep_superseded(const run::RunDir& run, const Checkpoint& from,
                                         const fs::path& file, Course course) {
   const fs::path all = run::superseded_folder(run);
-  const fs::path unfinished = all / ".tmp-new";  // of a crash, or of this call
+  // A folder with this name may be left over from a crash.
+  const fs::path unfinished = all / ".tmp-new";
   std::error_code error;
   fs::remove_all(unfinished, error);
   if (error) refuse(unfinished, error);

@@ -24,7 +24,7 @@ namespace {
 
 using archive::TensorData;
 
-/// Collects what is wrong with a checkpoint that could be read.
+/// Collects the problems of a checkpoint that could be read.
 class Checker {
  public:
   explicit Checker(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
@@ -37,7 +37,7 @@ class Checker {
     }
   }
 
-  // The tensors of the network, no more and no less. Returns whether they are.
+  // Checks that the checkpoint has exactly the tensors of the network, and returns whether it does.
   bool check_tensors(const network::NetworkSpec& network) {
     const std::size_t num_before = problems_.size();
     std::map<std::string_view, const TensorData*> given;
@@ -63,7 +63,7 @@ class Checker {
     for (const Moment& moment : checkpoint_.moments) check_moment(moment, parameters);
   }
 
-  // Nothing where it does not load.
+  // Returns the configuration, or nothing if it cannot be loaded.
   std::optional<config::Config> load_config() {
     try {
       return config::load({{"config", checkpoint_.config, ""}}, {}).config;
@@ -141,7 +141,7 @@ VerifiedCheckpoint verify(const std::filesystem::path& path) {
   if (std::optional<config::Config> config = checker.load_config()) {
     verified.network = network::build(*config, verified.checkpoint.schema);
     verified.config = std::make_shared<const config::Config>(*std::move(config));
-    // Where the model is another, all that belongs to it is.
+    // If the tensors do not fit the network, all moments would be reported as well.
     const bool fits = checker.check_tensors(verified.network);
     if (fits) checker.check_moments(verified.network);
   }

@@ -41,7 +41,7 @@ const Dict& find_state_dict(const Dict& root, const std::filesystem::path& path)
           path.string()));
 }
 
-// 4 of "4.weight", with `rest` "weight"; -1 for other names.
+// Splits "4.weight": returns 4 and sets `rest` to "weight". Returns -1 for other names.
 int64_t index_in_sequence(const std::string& name, std::string& rest) {
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return -1;
@@ -49,10 +49,10 @@ int64_t index_in_sequence(const std::string& name, std::string& rest) {
   return parse_int(name.substr(0, dot)).value_or(-1);
 }
 
-/// A module of a network as nn.Sequential has it: a linear layer or a norm.
+/// A layer of a network that is a module with weights in nn.Sequential: a linear layer or a norm.
 struct Module {
   std::string name;
-  std::size_t num_dimensions;  // of its weight
+  std::size_t num_dimensions;  // dimensions of its weight
 };
 
 std::vector<Module> list_modules(const network::NetworkSpec& network) {
@@ -70,11 +70,11 @@ std::vector<Module> list_modules(const network::NetworkSpec& network) {
   return modules;
 }
 
-// The modules of nn.Sequential by their index, with the name that each has here: that of the next
-// module of its kind. What the network lacks keeps its name.
+// Maps the indices of modules in nn.Sequential to names of layers: each module gets the name of the
+// next layer of its kind. A module that the network lacks gets no name.
 std::map<int64_t, std::string> names_of_modules(const std::vector<NamedTensor>& weights,
                                                 const network::NetworkSpec& network) {
-  std::map<int64_t, std::size_t> dimensions;  // of the weight of each module
+  std::map<int64_t, std::size_t> dimensions;  // dimensions of the weight of each module
   for (const NamedTensor& named : weights) {
     std::string rest;
     const int64_t index = index_in_sequence(named.name, rest);

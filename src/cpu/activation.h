@@ -8,7 +8,7 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-// Takes the place of a null buffer without reads from memory.
+// Replaces a null buffer, without reads from memory.
 struct Constant {
   float value;
   float operator[](int64_t) const { return value; }
@@ -73,7 +73,7 @@ void activation_gradient_with(const Tile& tile, const ActivationBuffers& b, cons
   }
 }
 
-// With a learned mixture of the function and its input.
+// Activations with a learned mixture of the function and its input.
 template <class Function>
 void parametric_activate_with(const Tile& tile, const ActivationBuffers& b) {
   for (int64_t i = 0; i < tile.num_rows; ++i) {

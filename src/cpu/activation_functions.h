@@ -6,7 +6,7 @@
 #include "cpu/math.h"
 #include "cpu/vector.h"  // IWYU pragma: keep (TRAINER_ISA)
 
-// The activation functions and their slopes, of one number.
+// The activation functions of one number, and their derivatives (slopes).
 namespace trainer::cpu::TRAINER_ISA {
 
 struct Relu {
@@ -29,7 +29,7 @@ struct Gelu {
   static constexpr float kInverseSqrt2Pi = 0.398942280f;
 };
 
-// x sigmoid(x), Elfwing and others, arXiv:1702.03118.
+// Also called swish: x sigmoid(x), Elfwing and others, arXiv:1702.03118.
 struct Silu {
   [[gnu::always_inline]] static float value(float u) { return u * sigmoid(u); }
   [[gnu::always_inline]] static float slope(float u) {
@@ -46,7 +46,7 @@ struct Tanh {
   }
 };
 
-// Klambauer and others, arXiv:1706.02515.
+// Scaled exponential linear unit, Klambauer and others, arXiv:1706.02515.
 struct Selu {
   [[gnu::always_inline]] static float value(float u) {
     return u > 0.0f ? kScale * u : kScaleAlpha * expm1_below_zero(u > 0.0f ? 0.0f : u);
@@ -73,11 +73,12 @@ struct Mish {
   }
 
  private:
-  static float exponential(float u) { return exp(u > 20.0f ? 20.0f : u); }  // from there on it is x
+  // Above 20, mish(x) is x in float32.
+  static float exponential(float u) { return exp(u > 20.0f ? 20.0f : u); }
   static float numerator(float e) { return e * (e + 2.0f); }
 };
 
-// Calls body(function).
+// Calls body() with an object of the class that computes this activation.
 template <class Body>
 void with_function(config::Activation kind, const Body& body) {
   switch (kind) {

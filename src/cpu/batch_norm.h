@@ -8,7 +8,7 @@
 #include "cpu/norm_epsilon.h"
 #include "cpu/vector.h"
 
-// Ioffe and Szegedy, arXiv:1502.03167.
+// Batch normalization after Ioffe and Szegedy, arXiv:1502.03167.
 namespace trainer::cpu::TRAINER_ISA {
 
 // values = (values + shift) * inverse_std
@@ -22,7 +22,8 @@ inline void normalize_columns(const Tile& tile, const NormBuffers& b, int64_t be
   }
 }
 
-// Of `count` columns from `begin` on. Without rows all are zero.
+// Computes the mean and the sum of squared distances of `count` columns from `begin` on. Without
+// rows both are zero.
 inline void moments_of_block(const Tile& tile, const float* values, int64_t begin, int64_t count,
                              double* means, double* squares) {
   const float* column = values + begin;
@@ -37,7 +38,8 @@ inline void moments_of_block(const Tile& tile, const float* values, int64_t begi
   });
 }
 
-// The norm of `count` columns from `begin` on, with moments of `num_rows` rows.
+// Normalizes `count` columns from `begin` on with moments over `num_rows` rows, and updates the
+// running statistics.
 inline void normalize_block(const Tile& tile, const NormBuffers& b, int64_t begin, int64_t count,
                             const double* means, const double* squares, int64_t num_rows) {
   const auto n = static_cast<double>(num_rows);

@@ -7,22 +7,22 @@
 
 #include "cpu/vector.h"
 
-// The operands of products in bf16, which are float32 in memory: they are rounded while they are
-// packed.
+// Products in bf16 have float32 operands in memory, which are rounded while they are packed.
 //
 // An instruction of AVX512-BF16 multiplies the bf16 numbers of two depths and adds both products to
 // a float32 sum, that of the odd depth first, each with one rounding and with subnormal numbers as
-// zeros. Where there is none, the rounded operands stay float32, with the two depths of each pair
-// exchanged, and go through the tile functions for float32. A product of two bf16 numbers is exact
-// in float32, so with or without fused multiply-adds every instruction set gives the same bits, but
-// for products that are subnormal without them.
+// zeros. Without such an instruction, the rounded operands stay float32, with the two depths of
+// each pair exchanged, and go through the tile functions for float32. A product of two bf16 numbers
+// is exact in float32, so with or without fused multiply-adds every instruction set gives the same
+// bits, except for products that are subnormal without them.
 namespace trainer::cpu::TRAINER_ISA {
 
 #ifdef __AVX512BF16__
 
 using Halves = int16_t __attribute__((vector_size(sizeof(int16_t) * 2 * kLanes)));
 
-// The pairs of two rows of adjacent numbers.
+// Pairs each number of the row of an even depth with the number of the same column of the next, odd
+// depth.
 inline IndexVector pairs_of(Vector even, Vector odd) {
   const auto halves = Halves(_mm512_cvtne2ps_pbh(__m512(odd), __m512(even)));
   constexpr Halves kInTurn = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
@@ -30,7 +30,7 @@ inline IndexVector pairs_of(Vector even, Vector odd) {
   return IndexVector(_mm512_permutexvar_epi16(__m512i(kInTurn), __m512i(halves)));
 }
 
-// The pairs of neighbors.
+// Pairs neighbors: the numbers 0 and 1, 2 and 3, ... of two consecutive vectors.
 inline IndexVector pairs_within(Vector first, Vector second) {
   return IndexVector(__m512i(_mm512_cvtne2ps_pbh(__m512(second), __m512(first))));
 }
@@ -39,8 +39,8 @@ inline IndexVector pairs_within(Vector first, Vector second) {
 
 using Bits = uint32_t __attribute__((vector_size(sizeof(uint32_t) * kLanes)));
 
-// To the nearest bf16 number, to the even one of two; as the instruction does, subnormal numbers to
-// zero, and NaN to NaN.
+// Rounds to the nearest bf16 number, ties to even. As in the instruction, subnormal numbers become
+// zero, and NaN stays NaN.
 inline Vector round_to_bf16(Vector x) {
   const auto bits = Bits(x);
   const Bits magnitude = bits & 0x7fffffffU;
@@ -77,7 +77,8 @@ inline void store_depths(Pair* to, int64_t /*stride*/, Vector even, Vector odd) 
   store(to, pairs_of(even, odd));
 }
 
-// Depths of one row that a vector takes, and those from `from` on; zeros after the first `count`.
+// A packed vector holds kDepthsPerVector depths of one row. take_depths() packs those from `from`
+// on, with zeros after the first `count`.
 inline constexpr int64_t kDepthsPerVector = 2 * kLanes;
 inline Vector take_depths(const float* from, int64_t count) {
   const Vector first = load_some(from, count);
@@ -103,7 +104,7 @@ inline Vector take_depths(const float* from, int64_t count) {
 
 #endif
 
-/// Subnormal numbers are zeros, as they are to the instructions for bf16.
+/// While it lives, the CPU treats subnormal numbers as zeros, as the instructions for bf16 do.
 class FlushedSubnormals {
  public:
 #if defined(__AVX512BF16__)

@@ -31,12 +31,12 @@ class BlockBuilder {
 
  private:
   bool is_done() const { return next_ == network_.layers.size(); }
-  // Behind the output layer.
+  // Whether the output layer has been read: no layers are left, or only the mean over members.
   bool ends() const {
     return is_done() || std::holds_alternative<network::MemberMean>(network_.layers[next_]);
   }
 
-  // The next layer if it is of this kind, else null.
+  // Consumes and returns the next layer if it is of this kind, else returns null.
   template <class Kind>
   const Kind* take() {
     if (is_done()) return nullptr;

@@ -7,7 +7,7 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-// Columns that are summed together, in double.
+// The number of columns that are summed together, in double precision.
 inline constexpr int64_t kColumnBlock = 16;
 
 /// Sums over the rows of a tile for up to kColumnBlock columns: out[j] = sum of value(row, j).
@@ -24,7 +24,7 @@ void sum_columns(int64_t num_rows, int64_t num_columns, double* out, const Value
   for (int64_t j = 0; j < num_columns; ++j) out[j] = sums[j];
 }
 
-/// Calls body(first column, number of columns) for blocks of columns.
+/// Calls body(first column, number of columns) for blocks of at most kColumnBlock columns.
 template <class Body>
 void for_each_column_block(const Tile& tile, const Body& body) {
   for (int64_t begin = 0; begin < tile.num_columns; begin += kColumnBlock) {
@@ -32,7 +32,7 @@ void for_each_column_block(const Tile& tile, const Body& body) {
   }
 }
 
-// In float: the sums are gradients, and need no more precision than the products.
+// Sums in float, because the results are gradients, which need no more precision than the products.
 inline void column_sums(const Tile& tile, const float* x, const float* y, int64_t y_stride,
                         float* out, Accumulate accumulate) {
   if (accumulate == Accumulate::kNo) {

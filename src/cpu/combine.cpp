@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of probabilities are computed from their logarithms, so that no small one becomes 0.
+// Means of probabilities are computed from their logarithms, so that no small probability becomes
+// 0.
 #include "trainer/cpu/combine.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace trainer::cpu {
 namespace {
 
-// log(sum(exp(values))).
+// Computes log(sum(exp(values))) without overflow.
 double log_sum_exp(std::span<const double> values) {
   const double largest = *std::max_element(values.begin(), values.end());
   double sum = 0;
@@ -19,7 +20,7 @@ double log_sum_exp(std::span<const double> values) {
   return largest + std::log(sum);
 }
 
-// The logarithms of the probabilities of the classes; of both where there is a single logit.
+// Writes the logarithms of the probabilities of all classes; of two classes for a single logit.
 void find_log_probabilities(std::span<const float> logits, std::vector<double>& logs) {
   logs.assign(logits.begin(), logits.end());
   if (logits.size() == 1) logs.insert(logs.begin(), 0.0);
@@ -27,7 +28,7 @@ void find_log_probabilities(std::span<const float> logits, std::vector<double>& 
   for (double& log : logs) log -= sum;
 }
 
-/// The logarithms of the probabilities in one row: those of each member, and of their mean.
+/// The logarithms of the probabilities of one row: for each member, and for their mean.
 struct RowLogs {
   std::vector<std::vector<double>> of_members;  // [members, classes]
   std::vector<double> means;                    // [classes]
@@ -85,10 +86,10 @@ void classes_gradient(const MemberOutputs& members, const float* factors, float*
   const auto width = static_cast<std::size_t>(members.num_columns);
   const double log_members = std::log(static_cast<double>(members.num_members));
   RowLogs logs(members);
-  // A single output is the logarithm of the second class less that of the first.
+  // A single output is the logarithm of the second class minus that of the first.
   const std::size_t first = logs.means.size() - width;
-  std::vector<double> of_class(logs.means.size());  // factors
-  std::vector<double> shared(logs.means.size());    // of each class, its factor times its share
+  std::vector<double> of_class(logs.means.size());  // factor of each class
+  std::vector<double> shared(logs.means.size());    // factor times share of each class
   for (int64_t row = 0; row < members.num_rows; ++row, factors += width) {
     logs.find(members, row);
     std::copy_n(factors, width, of_class.begin() + static_cast<std::ptrdiff_t>(first));

@@ -12,8 +12,8 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kElementsPerTask = 1 << 14;  // of the gradient of an embedding table
-constexpr int64_t kColumnsPerTask = 64;        // of the gradient of the scale
+constexpr int64_t kElementsPerTask = 1 << 14;  // elements of the gradient of an embedding table
+constexpr int64_t kColumnsPerTask = 64;        // columns of the gradient of the input scale
 
 int64_t rows_per_task(const Table& table) {
   return std::max<int64_t>(1, kElementsPerTask / table.size);
@@ -109,8 +109,8 @@ const float* InputEncoder::unscaled_gradient(int64_t column) const {
   return gradient.get() + column - unscaled_column_;
 }
 
-// The row indices are stored where the first embedding goes, or before it. From the last table to
-// the first, no index is overwritten before it is read.
+// The row index of each table is stored at or before the columns of its embedding. The loop goes
+// from the last table to the first, so that no index is overwritten before it is read.
 void InputEncoder::look_up(int64_t row, int64_t num_rows) {
   for (int64_t i = lookups_.empty() ? num_rows : 0; i < num_rows; ++i) {
     float* inputs = features_.get() + (row + i) * stride_;
@@ -118,7 +118,7 @@ void InputEncoder::look_up(int64_t row, int64_t num_rows) {
       Lookup& lookup = lookups_[t];
       const Table& table = lookup.table;
       const float index = inputs[num_numeric_ + static_cast<int64_t>(t)];
-      // NaN is no row either.
+      // The comparisons are false for NaN, so that it counts as an unknown category: the last row.
       const bool is_row = index >= 0 && index < static_cast<float>(table.num_rows);
       const int64_t found = is_row ? static_cast<int64_t>(index) : table.num_rows - 1;
       lookup.rows[static_cast<std::size_t>(row + i)] = found;
@@ -150,7 +150,8 @@ void InputEncoder::run_task(int64_t task, const RowSums& sums, float* tree) cons
   scale_gradient(task, sums, tree);
 }
 
-// Both matrices begin at the first column.
+// Gradient and features are multiplied column by column: if the scale is trained, both matrices
+// begin at column 0.
 void InputEncoder::scale_gradient(int64_t task, const RowSums& sums, float* tree) const {
   const int64_t member = task / ceil_div(width_, kColumnsPerTask);
   const int64_t column = task % ceil_div(width_, kColumnsPerTask) * kColumnsPerTask;
@@ -168,7 +169,7 @@ void InputEncoder::scale_gradient(int64_t task, const RowSums& sums, float* tree
                 });
 }
 
-// Each row of a table belongs to one task, which sums in the order of the batch.
+// Each row of a table belongs to one task, which sums its gradient in the order of the batch.
 void InputEncoder::table_gradient(const Lookup& lookup, int64_t chunk, const RowSums& sums,
                                   float* tree) const {
   const Table& table = lookup.table;

@@ -18,7 +18,8 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-/// The functions of this file's instruction set.
+/// Returns a table of the functions that are compiled for the instruction set of the including
+/// file.
 constexpr Kernels make_kernels(InstructionSet set, const char* name) {
   Kernels k;
   k.instruction_set = set;

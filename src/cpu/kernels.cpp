@@ -49,7 +49,7 @@ const Kernels& neon_bf16_kernels() {
 std::vector<const Kernels*> all_kernels() {
   std::vector<const Kernels*> all = {&kBaselineKernels};
 #if defined(__x86_64__)
-  // The flags of src/CMakeLists.txt.
+  // Each check covers all instruction sets that src/cpu/CMakeLists.txt compiles the kernels for.
   if (has_avx2()) all.push_back(&kAvx2Kernels);
   if (has_avx512()) all.push_back(&kAvx512Kernels);
   if (has_avx512() && has_bf16()) all.push_back(&avx512_bf16_kernels());

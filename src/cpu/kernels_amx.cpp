@@ -6,11 +6,12 @@
 // the even depths are one chain of fused multiply-adds that begins at zero, those of the odd depths
 // another; then the sum of both chains is added to the element. All of it rounds to the nearest
 // even number, subnormal numbers are zeros and become zeros, and MXCSR is neither read nor written.
-// So the bits are others than those of AVX512-BF16, the same on all machines with AMX, and depend
+// So the bits differ from those of AVX512-BF16, are the same on all machines with AMX, and depend
 // on the depths of a product only, not on its rows and columns.
 //
-// Not with the intrinsics: those of GCC 12 and 13 load the configuration without naming the memory
-// that they read, and their tile registers cannot be template arguments.
+// The code uses assembly instead of intrinsics, because those of GCC 12 and 13 load the
+// configuration without naming the memory that they read, and their tile registers cannot be
+// template arguments.
 #ifdef __x86_64__
 
 #define TRAINER_ISA amx
@@ -30,8 +31,8 @@ struct alignas(64) TileShapes {
 
 inline constexpr TileShapes kWholeTiles;
 
-/// The tile registers of this thread, while it lives. Released ones cost the system nothing when it
-/// switches threads.
+/// Configures the tile registers of this thread while it lives, and then releases them, so that the
+/// system need not save them when it switches threads.
 class AmxTiles {
  public:
   AmxTiles() { asm volatile("ldtilecfg %0" : : "m"(kWholeTiles)); }

@@ -6,8 +6,8 @@
 // the first two depths, then those of the other two: the two products are added up, then their sum
 // to the element. Both additions round to odd (an inexact result has its last bit set, one that is
 // too large is infinite), and subnormal numbers are zeros and become zeros. That holds with
-// FEAT_EBF16 too, as long as FPCR.EBF is 0, as Linux and macOS leave it. So the bits are others
-// than those of pairs of fused multiply-adds, the same on all machines with BFMMLA, and depend on
+// FEAT_EBF16 too, as long as FPCR.EBF is 0, as Linux and macOS leave it. So the bits differ from
+// those of pairs of fused multiply-adds, are the same on all machines with BFMMLA, and depend on
 // the depths of a product only, not on its rows and columns. BFCVTN rounds operands to the nearest
 // even.
 #ifdef __aarch64__
@@ -26,7 +26,7 @@ namespace neon_bf16 {
 inline constexpr int64_t kSide = 8;  // rows and columns of C that are computed together
 inline constexpr int64_t kMatrixRowBlock = 224;
 
-/// Rows of A.
+/// Packed rows of A; `stride` elements lie between blocks of 4 depths.
 struct MatrixBlock {
   const bfloat16_t* data = nullptr;
   int64_t stride = 0;
@@ -34,8 +34,8 @@ struct MatrixBlock {
 
 inline int64_t whole_sides(int64_t count) { return (count + kSide - 1) / kSide * kSide; }
 
-// [depth / 4, items / 2, 2, 4] of rows of A or columns of B, whose depths are adjacent, with zeros
-// for what is missing.
+// Packs items (rows of A or columns of B) with adjacent depths as [depth / 4, items / 2, 2, 4],
+// with zeros for missing items and depths.
 inline void pack_apart(const float* from, int64_t item_stride, int64_t num_items, int64_t depth,
                        bfloat16_t* packed) {
   const int64_t stride = 4 * whole_sides(num_items);
@@ -51,13 +51,13 @@ inline void pack_apart(const float* from, int64_t item_stride, int64_t num_items
   }
 }
 
-// Of 4 items at two depths, those of an item together.
+// Rounds 4 items at two depths to bf16, and puts the two depths of each item next to each other.
 inline uint32x4_t pairs_of_items(float32x4_t even, float32x4_t odd) {
   const auto rounded = [](float32x4_t x) { return vreinterpretq_u16_bf16(vcvtq_low_bf16_f32(x)); };
   return vreinterpretq_u32_u16(vzip1q_u16(rounded(even), rounded(odd)));
 }
 
-// The same of adjacent items.
+// Packs items that are adjacent at each depth, in the same layout.
 inline void pack_adjacent(const float* from, int64_t depth_stride, int64_t num_items, int64_t depth,
                           bfloat16_t* packed) {
   const int64_t stride = 4 * whole_sides(num_items);
@@ -77,7 +77,7 @@ inline void pack_adjacent(const float* from, int64_t depth_stride, int64_t num_i
   }
 }
 
-// One of the strides is 1.
+// One of the two strides must be 1.
 inline void pack_items(const float* from, int64_t item_stride, int64_t depth_stride,
                        int64_t num_items, int64_t depth, bfloat16_t* packed) {
   if (depth_stride == 1) {
@@ -87,7 +87,7 @@ inline void pack_items(const float* from, int64_t item_stride, int64_t depth_str
   }
 }
 
-/// How multiply_blocks() takes the operands.
+/// Tells multiply_blocks() how to pack bf16 operands for BFMMLA. Elements count blocks of 4 depths.
 struct MatrixOperands {
   using Element = bfloat16_t;
 
@@ -110,7 +110,7 @@ struct MatrixOperands {
   }
 };
 
-// kSide x kSide elements of C, in registers of 2 x 2.
+// Computes kSide x kSide elements of C, in registers of 2 x 2 elements.
 inline void multiply_side(const bfloat16_t* a, int64_t a_stride, const bfloat16_t* b,
                           int64_t b_stride, int64_t num_quads, float* c, int64_t c_row,
                           bool accumulate) {

@@ -6,7 +6,7 @@
 #include "cpu/norm_epsilon.h"
 #include "cpu/vector.h"
 
-// Ba, Kiros and Hinton, arXiv:1607.06450.
+// Layer normalization after Ba, Kiros and Hinton, arXiv:1607.06450.
 namespace trainer::cpu::TRAINER_ISA {
 
 inline void layer_norm(const Tile& tile, const NormBuffers& b) {
@@ -25,7 +25,8 @@ inline void layer_norm(const Tile& tile, const NormBuffers& b) {
   }
 }
 
-// As for batch norm, with s = scale * g in place of g and means over the features.
+// As for batch norm (batch_norm_gradient.h), with scale * g instead of g and means over the
+// features.
 inline void layer_norm_gradient(const Tile& tile, const NormGradientBuffers& b) {
   const auto n = static_cast<float>(tile.num_columns);
   for (int64_t i = 0; i < tile.num_rows; ++i) {

@@ -13,7 +13,7 @@ inline float row_weight(const LossInput& in, int64_t row) {
 }
 
 // The loss of a row with logits x, target t, C classes and smoothing e, after Szegedy and others,
-// arXiv:1512.00567, as PyTorch has it:
+// arXiv:1512.00567, as PyTorch computes it:
 //   log sum exp(x) - (1 - e) x_t - e mean(x);  its gradient: softmax(x) - (1 - e) [j = t] - e/C
 inline void cross_entropy(const LossInput& in, const int64_t* classes, const LossOutput& out) {
   const int64_t n = in.tile.num_columns;

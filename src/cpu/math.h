@@ -3,9 +3,9 @@
 
 #include "cpu/vector.h"  // IWYU pragma: keep (TRAINER_ISA)
 
-// Functions of one number without branches, so that a loop over them becomes vector code. NaN stays
-// NaN. Errors are measured in tests/cpu/math_test.cpp.
-// Always inlined: with more callers the compiler no longer did, and the loops were not vector code.
+// Functions of one number without branches, so that a loop that calls them is vectorized. NaN stays
+// NaN. tests/cpu/math_test.cpp measures the errors. The functions are always inlined: once they had
+// more callers, the compiler stopped inlining them, and the loops were no longer vectorized.
 namespace trainer::cpu::TRAINER_ISA {
 
 [[gnu::always_inline]] inline float as_float(int32_t bits) {
@@ -24,7 +24,8 @@ namespace trainer::cpu::TRAINER_ISA {
   constexpr float kLn2High = 0.693359375f;  // n * kLn2High is exact
   constexpr float kLn2Low = -2.12194440e-4f;
   constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to a whole number
-  // Beyond these the result is 0 or infinite anyway; a NaN passes both comparisons.
+  // Beyond these bounds the result is 0 or infinite anyway. NaN stays NaN because both comparisons
+  // are false.
   const float bounded = x < -104.0f ? -104.0f : (x > 89.0f ? 89.0f : x);
   const float rounded = bounded * kLog2E + kRounder;
   const float n = rounded - kRounder;
@@ -48,7 +49,7 @@ namespace trainer::cpu::TRAINER_ISA {
   constexpr float kLn2High = 0.693359375f;
   constexpr float kLn2Low = -2.12194440e-4f;
   constexpr float kRounder = 12582912.0f;
-  const float bounded = x < -87.0f ? -87.0f : x;  // from there on the result is -1
+  const float bounded = x < -87.0f ? -87.0f : x;  // below, the result is -1
   const float rounded = bounded * kLog2E + kRounder;
   const float n = rounded - kRounder;
   const float r = (bounded - n * kLn2High) - n * kLn2Low;
@@ -62,7 +63,7 @@ namespace trainer::cpu::TRAINER_ISA {
   return power * p + (power - 1.0f);
 }
 
-// Near zero an odd polynomial (S. Moshier's Cephes library), else by e^x; relative error below
+// Uses an odd polynomial near zero (S. Moshier's Cephes library), else e^x. Relative error below
 // 3e-7.
 [[gnu::always_inline]] inline float tanh(float x) {
   const float size = x < 0.0f ? -x : x;
@@ -77,8 +78,8 @@ namespace trainer::cpu::TRAINER_ISA {
   return size < 0.625f ? near : (x < 0.0f ? -far : far);
 }
 
-// Below 1 an odd polynomial, from there 1 - e^-q with a polynomial q; both are least-squares fits
-// at Chebyshev nodes. Error below 2e-7, absolute and relative.
+// Uses an odd polynomial for |x| below 1, else 1 - e^-q with a polynomial q; both are least-squares
+// fits at Chebyshev nodes. Error below 2e-7, absolute and relative.
 [[gnu::always_inline]] inline float erf(float x) {
   const float size = x < 0.0f ? -x : x;
   const float z = x * x;
@@ -90,7 +91,7 @@ namespace trainer::cpu::TRAINER_ISA {
   p = p * z - 3.76126260e-1f;
   p = p * z + 1.12837911f;
   const float near = x * p;
-  const float a = size > 4.0f ? 4.0f : size;  // 1 from there on
+  const float a = size > 4.0f ? 4.0f : size;  // above 4, erf is 1 in float32
   float q = 1.33093899e-5f;
   q = q * a - 3.17572034e-4f;
   q = q * a + 3.43686761e-3f;
@@ -103,8 +104,9 @@ namespace trainer::cpu::TRAINER_ISA {
   return size < 1.0f ? near : (x < 0.0f ? -far : far);
 }
 
-// Quarters of a turn from -pi/4 to pi/4, in which sine and cosine are polynomials (S. Moshier's
-// Cephes library). Absolute error below 1e-7 up to |x| = 1,000; beyond, that of x counts.
+// Reduces an angle by quarters of a turn to [-pi/4, pi/4], where sine and cosine are polynomials
+// (S. Moshier's Cephes library). Absolute error below 1e-7 up to |x| = 1,000; for larger x the
+// rounding error of x itself dominates.
 struct QuarterTurn {
   float sine;
   float cosine;

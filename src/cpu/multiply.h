@@ -10,7 +10,7 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-/// How multiply_blocks() takes the operands.
+/// Tells multiply_blocks() how to read and pack fp32 operands. Elements are single depths.
 struct Fp32Operands {
   using Element = float;
 
@@ -33,7 +33,7 @@ inline void multiply(const Product& p, float* scratch) {
   multiply_blocks<Fp32Operands>(p, scratch);
 }
 
-/// As multiply(), with operands that are rounded to bf16.
+/// The same product with operands that are rounded to bf16.
 inline void multiply_bf16(const Product& p, float* scratch) {
   const FlushedSubnormals flushed;
   multiply_blocks<Bf16Operands>(p, scratch);

@@ -12,11 +12,13 @@
 // Multiplication", 2008.
 namespace trainer::cpu::TRAINER_ISA {
 
-// So that a panel of B fits into the first level cache, and a packed block of A into the second.
+// These sizes let a panel of B fit into the first level cache, and a packed block of A into the
+// second.
 inline constexpr int64_t kDepthBlock = 256;
 inline constexpr int64_t kRowBlock = 37 * kTileRows;
 
-// An edge is computed in a buffer that is as wide as the tile functions store.
+// Tile functions store whole vectors, so a tile at the edge of C is computed in a buffer and copied
+// from there.
 template <class Element>
 void multiply_edge(TileFunction<Element> multiply_rows, int64_t rows, int64_t width,
                    const Block<Element>& block, const Element* a, const Panel<Element>& panel,
@@ -35,7 +37,7 @@ void multiply_edge(TileFunction<Element> multiply_rows, int64_t rows, int64_t wi
   }
 }
 
-// The same for multiply(c, c_row), which computes Rows x Columns.
+// Does the same for a function multiply(c, c_row) that always computes Rows x Columns elements.
 template <int64_t Rows, int64_t Columns, class Multiply>
 void multiply_in_buffer(int64_t num_rows, int64_t num_columns, float* c, int64_t c_row,
                         bool accumulate, const Multiply& multiply) {
@@ -71,8 +73,8 @@ void multiply_panel(const Block<Element>& block, int64_t num_rows, const Panel<E
   }
 }
 
-// Columns [column, column + num_columns) of B at depths [begin, begin + depth), packed in `own` or
-// for all products that share them.
+// Returns columns [column, column + num_columns) of B at depths [begin, begin + depth), packed in
+// `own`, or in memory that several products share, if packing is needed.
 template <class Operands, class Element = typename Operands::Element>
 Panel<Element> take_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                           int64_t depth, Element* own) {
@@ -97,8 +99,8 @@ Panel<Element> take_panel(const Product& p, int64_t column, int64_t num_columns,
   return panel;
 }
 
-/// `Operands`: how those of the product are read and packed. There is a multiply_panel() for their
-/// blocks.
+/// Computes a product. `Operands` says how its operands are read and packed; a multiply_panel() for
+/// the type of its blocks must exist.
 template <class Operands, int64_t RowBlock = kRowBlock>
 void multiply_blocks(const Product& p, float* scratch) {
   using Element = typename Operands::Element;

@@ -9,13 +9,13 @@
 #include "cpu/vector.h"
 
 // Products in bf16 with the tiles of AMX: 2 x 2 tiles of C stay in tile registers while tiles of A
-// and B are multiplied. `Tiles` has the instructions, or emulates them: kernels_amx.cpp and, in the
-// tests, cpu/emulated_amx.cpp.
+// and B are multiplied. `Tiles` executes the instructions (kernels_amx.cpp) or emulates them
+// (cpu/emulated_amx.cpp in the tests).
 namespace trainer::cpu::TRAINER_ISA {
 
 inline constexpr int64_t kTiledRowBlock = 512;
 
-// Calls work<row, column>() for 1 or 2 tiles each way.
+// Calls work<row, column>() for each of 1 or 2 rows and 1 or 2 columns of tiles.
 template <int NumRows, int NumColumns, class Work>
 void for_each_tile(const Work& work) {
   work.template operator()<0, 0>();
@@ -24,7 +24,7 @@ void for_each_tile(const Work& work) {
   if constexpr (NumRows == 2 && NumColumns == 2) work.template operator()<1, 1>();
 }
 
-// Sums are the tile registers 0 to 3, tiles of A 4 and 5, of B 6 and 7.
+// The tile registers 0 to 3 hold the sums, 4 and 5 tiles of A, 6 and 7 tiles of B.
 template <class Tiles, int NumRows, int NumColumns>
 void multiply_tiles(const Pair* a, int64_t a_stride, const Panel<Pair>& b, int64_t num_pairs,
                     float* c, int64_t c_row, bool accumulate) {
@@ -67,7 +67,7 @@ TilesFunction tiles_function(int64_t num_rows, int64_t num_columns) {
   return num_columns > kTileSide ? multiply_tiles<Tiles, 1, 2> : multiply_tiles<Tiles, 1, 1>;
 }
 
-// Tiles that are no whole ones are computed in a buffer.
+// Incomplete tiles at the edges of C are computed in a buffer.
 template <class Tiles>
 void multiply_panel(const TiledBlock<Tiles>& block, int64_t num_rows, const Panel<Pair>& panel,
                     int64_t num_columns, int64_t num_pairs, float* c, int64_t c_row,

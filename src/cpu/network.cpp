@@ -12,9 +12,9 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kPanelsPerRange =
-    8;                            // keeps the input of an activation in the second level cache
-constexpr int64_t kMinRows = 16;  // that a thread takes through the network
+// So few that the input of an activation stays in the second level cache.
+constexpr int64_t kPanelsPerRange = 8;
+constexpr int64_t kMinRows = 16;  // the fewest rows that a thread takes through the network
 
 TensorMemory from_column(const TensorMemory& tensor, int64_t column) {
   return {.value = tensor.value + column,
@@ -66,7 +66,7 @@ Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
   const int64_t size = max_rows * layer.stride;
   layer.pre = Buffer(size);
   if (!is_hidden) {
-    layer.pre_gradient = layer.pre.get();  // the loss writes it there
+    layer.pre_gradient = layer.pre.get();  // the loss overwrites the outputs with their gradient
     return layer;
   }
   layer.out = Buffer(size);
@@ -79,7 +79,7 @@ Network::Layer Network::make_layer(const Block& block, bool is_hidden) const {
     layer.subtree_sums.resize(static_cast<std::size_t>(max_subtrees * 2 * block.num_outputs));
     layer.batch_sums.resize(static_cast<std::size_t>(2 * block.num_outputs));
   }
-  // A residual needs the gradient of `out` later, a layer norm that of its output.
+  // A residual needs the gradient of `out` again later, a layer norm the gradient of its output.
   layer.gradients = Buffer((1 + (block.has_skip ? 1 : 0) + (is_layer_norm ? 1 : 0)) * size);
   layer.out_gradient = layer.gradients.get();
   layer.normed_gradient = layer.out_gradient + (block.has_skip ? size : 0);
@@ -95,7 +95,8 @@ int64_t Network::memory_bytes() const {
 }
 
 // Cuts between panels first, because a product packs its panel of B for all rows. Makes more tiles
-// than threads, as one may be delayed, while a tile has enough work to be worth distributing.
+// than threads, because a thread may be delayed, as long as a tile is enough work to be
+// distributed.
 TileGrid Network::make_grid(int64_t num_rows, int64_t num_columns, int64_t depth) const {
   constexpr int64_t kMinTileRows = 32;
   constexpr int64_t kMaxTilesPerThread = 4;
@@ -112,7 +113,8 @@ TileGrid Network::make_grid(int64_t num_rows, int64_t num_columns, int64_t depth
   grid.grid_columns = ceil_div(num_columns, grid.tile_columns);
   const int64_t wanted_rows = std::clamp<int64_t>(wanted_tiles / grid.grid_columns, 1,
                                                   std::max<int64_t>(1, num_rows / kMinTileRows));
-  grid.tile_rows = std::max<int64_t>(1, ceil_div(num_rows, wanted_rows));  // also without rows
+  // At least 1, even without rows.
+  grid.tile_rows = std::max<int64_t>(1, ceil_div(num_rows, wanted_rows));
   grid.grid_rows = ceil_div(num_rows, grid.tile_rows);
   return grid;
 }
@@ -245,7 +247,7 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
     for (std::size_t index = layers_.size() - 1; index > first_trained_; --index) {
       for_each_column_range(index - 1, row, num_rows, [&](const Region& region) {
         activation_gradient(index, region, worker);
-        norm_gradient(index, region, nullptr);  // no batch norm
+        norm_gradient(index, region, nullptr);  // row-parallel passes have no batch norm
       });
     }
     if (encoder_.is_trained()) {
@@ -261,7 +263,7 @@ void Network::run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode m
   });
 }
 
-// Whole columns for a batch norm, whole rows for a layer norm.
+// The tiles have whole columns for a batch norm, whole rows for a layer norm.
 TileGrid Network::layer_grid(std::size_t index, int64_t num_rows) const {
   const Block& block = layers_[index].block;
   TileGrid grid = make_grid(num_rows, block.num_outputs, block.num_inputs);
@@ -304,7 +306,7 @@ void Network::run_layer_parallel(int64_t thread, const NetworkBatch& batch, cons
   });
 }
 
-// The norm of a batch in shards needs the moments of all of them first.
+// A batch norm over several shards first needs the moments of all of them.
 void Network::compute_layer(int64_t thread, std::size_t index, int64_t num_rows,
                             const RowSums* sums) {
   Layer& layer = layers_[index];
@@ -335,7 +337,8 @@ void Network::compute_layer(int64_t thread, std::size_t index, int64_t num_rows,
   });
 }
 
-// Of the layer below: from the gradient of its output to that of its linear layer.
+// Computes the gradients of the layer below `index`, from that of its output to that of the output
+// of its linear layer.
 void Network::compute_gradient_below(int64_t thread, std::size_t index, int64_t num_rows,
                                      const RowSums& sums) {
   Layer& below = layers_[index - 1];
@@ -358,7 +361,7 @@ void Network::compute_gradient_below(int64_t thread, std::size_t index, int64_t 
                      [&](int64_t i) { norm_gradient(index, region(i), &sums); });
 }
 
-// A hidden layer: linear, norm, activation.
+// Computes a region of a hidden layer: linear layer, norm, activation, dropout and residual.
 void Network::compute(std::size_t index, const Region& region, Mode mode, const Worker& worker) {
   const TimedWork timed(Work::kForward, index + 1);
   const Layer& layer = layers_[index];

@@ -13,14 +13,14 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kColumnsPerSum = 64;  // columns that a thread sums over the rows together
+constexpr int64_t kColumnsPerSum = 64;  // columns that one task sums over the rows
 
-// Ranges of columns of all members.
+// The number of tasks that compute the gradients of biases, norms and activations of all members.
 int64_t num_column_tasks(const Block& block) {
   return block.num_members * ceil_div(block.num_outputs, kColumnsPerSum);
 }
 
-// Whether its weights are computed first, and handed over.
+// Whether the gradient of the weights is computed first and handed over early, because it is large.
 bool is_early(const Block& block, const RowSums& sums) {
   constexpr int64_t kMinWeights = 1 << 16;
   return sums.finished && block.weight.update != nullptr && block.num_weights() >= kMinWeights;
@@ -40,14 +40,15 @@ NormGradientBuffers Network::norm_gradient_buffers(const Layer& layer, const Reg
   return b;
 }
 
-// The gradient with respect to the output of the layer below's norm.
+// Computes the gradient with respect to the output of the norm of the layer below `index`.
 void Network::activation_gradient(std::size_t index, const Region& region, const Worker& worker) {
   const TimedWork timed(Work::kInputGradient, index + 1);
   const Layer& layer = layers_[index];
   const Layer& below = layers_[index - 1];
   const Tile& tile = region.tile;
   const int64_t at = region.row * below.stride + region.column;
-  // out = ... + out of the layer below, whose gradient therefore begins with that of `out`.
+  // A residual adds `out` of the layer below to `out`, so the gradient of the former begins with
+  // that of the latter.
   const bool has_skip = layer.block.has_skip;
   if (has_skip) {
     for (int64_t i = 0; i < tile.num_rows; ++i) {
@@ -65,7 +66,7 @@ void Network::activation_gradient(std::size_t index, const Region& region, const
   kernels_.activation_gradient(below.block.activation, tile, activation, below.out_gradient + at);
 }
 
-// From there to the output of the linear layer.
+// Continues from there to the gradient with respect to the output of the linear layer.
 void Network::norm_gradient(std::size_t index, const Region& region, const RowSums* sums) {
   const TimedWork timed(Work::kInputGradient, index + 1);
   const Layer& below = layers_[index - 1];
@@ -76,9 +77,9 @@ void Network::norm_gradient(std::size_t index, const Region& region, const RowSu
   }
 }
 
-// The gradients of scale and shift are sums over the whole batch, which every process knows. The
-// one with the first shard adds them; those of all others are zero, which leaves the sum as it is
-// (-0, because 0 would make 0 of -0).
+// The gradients of scale and shift are sums over the whole batch, which every process knows. Only
+// the process with the first shard contributes them; all others contribute -0, which leaves every
+// sum as it is (adding 0 would turn -0 into 0).
 void Network::batch_norm_gradient(const Layer& layer, const Region& region,
                                   const RowSums& sums) const {
   NormGradientBuffers buffers = norm_gradient_buffers(layer, region);
@@ -103,15 +104,15 @@ void Network::batch_norm_gradient(const Layer& layer, const Region& region,
     }
   }
   if (!is_in_shards(layer, &sums)) return kernels_.batch_norm_gradient(region.tile, buffers);
-  // The kernel only reads them.
+  // The kernel only reads the sums, but ColumnGradients has no const pointers.
   auto* batch_sums = const_cast<double*>(layer.batch_sums.data()) + region.column;
   kernels_.batch_norm_gradient_with(region.tile, buffers,
                                     {batch_sums, batch_sums + layer.block.num_outputs},
                                     sums.num_batch_rows * num_members_);
 }
 
-// Large weights first, one after the other, if somebody waits for them: one thread hands over what
-// is complete while the others compute the next ones.
+// If `sums.finished` is set, large weights come first, one layer after the other: one thread hands
+// over the complete gradient while the others compute the next one.
 void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
   const Block* complete = nullptr;
   const auto compute = [&](int64_t num_tasks, const auto& task) {
@@ -136,7 +137,7 @@ void Network::parameter_gradients(int64_t thread, const RowSums& sums) {
   compute(num_other_tasks, [&](int64_t i) { other_task(i, sums, thread); });
 }
 
-// What is not computed early.
+// Runs one of the tasks for all gradients that are not computed early.
 void Network::other_task(int64_t task, const RowSums& sums, int64_t thread) const {
   if (task < encoder_.num_tasks()) {
     const TimedWork timed(Work::kWeightGradient);
@@ -169,12 +170,13 @@ TileGrid Network::weight_grid(std::size_t index, const RowSums& sums) const {
                    sums.borders.back() * num_members_ / block.num_members);
 }
 
-// A tile of a member's weights.
+// Computes the gradient of a tile of a member's weights.
 void Network::weight_task(std::size_t index, int64_t task, const RowSums& sums,
                           int64_t thread) const {
   const TimedWork timed(Work::kWeightGradient, index + 1);
   const TileGrid grid = weight_grid(index, sums);
-  const int64_t num_tiles = std::max<int64_t>(1, grid.num_tiles());  // without any there is no task
+  // Without tiles there is no task.
+  const int64_t num_tiles = std::max<int64_t>(1, grid.num_tiles());
   const int64_t member = task / num_tiles;
   const Region region = tile_region(grid, task % num_tiles, layers_[index].block.num_inputs);
   weight_gradient(index, member, region, sums, thread);
@@ -189,7 +191,7 @@ void Network::encoder_gradient(const Region& region, const Worker& worker) {
   encoder_.unscale_gradient(region);
 }
 
-// [out, in] = pre_gradient^T [out, rows] * input [rows, in]
+// Computes [outputs, inputs] = pre_gradient^T [outputs, rows] * input [rows, inputs] for a region.
 void Network::weight_gradient_of_rows(std::size_t index, int64_t member, const Region& region,
                                       const RowRange& rows, const TileMemory& out,
                                       Accumulate accumulate, float* scratch) const {
@@ -217,7 +219,7 @@ void Network::weight_gradient_of_rows(std::size_t index, int64_t member, const R
             scratch);
 }
 
-// A tree of shards is summed a small tile at a time, which stays in the cache.
+// A tree of shards is summed one small tile at a time, so that the tile stays in the cache.
 void Network::weight_gradient(std::size_t index, int64_t member, const Region& region,
                               const RowSums& sums, int64_t thread) const {
   const Block& block = layers_[index].block;
@@ -254,7 +256,8 @@ void Network::weight_gradient(std::size_t index, int64_t member, const Region& r
   }
 }
 
-// The gradients of some columns of the bias, of a layer norm and of a parametric activation.
+// Computes the gradients of the bias, of a layer norm and of a parametric activation for a range of
+// columns.
 void Network::column_gradients(const Layer& layer, int64_t member, int64_t column,
                                const RowSums& sums, float* tree) const {
   const Block& block = layer.block;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last layer of a network, whose outputs are those of its members or what is made of them.
+// The last layer of a network. In training it has the outputs of each member, in inference their
+// mean.
 #include "trainer/core/time_scopes.h"
 #include "trainer/core/timeline.h"
 #include "trainer/cpu/combine.h"

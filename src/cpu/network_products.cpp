@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products of a layer with its weights. Where threads take rows, each needs all weights,
-// packed: it packs some of them, and takes from memory that all share what others have packed
+// The products of a layer with its weights. If each thread computes some of the rows, it needs all
+// weights, packed: it packs some of them, and reads what others have packed from shared memory
 // (SharedPanels).
 #include <cstddef>
 
@@ -24,8 +24,9 @@ WeightPanels panels_for(const Kernels& kernels, int64_t num_members, int64_t dep
 
 }  // namespace
 
-// Measured (docs/performance.md): weights that do not stay in a second level cache take longer to
-// share than to pack twice. In fp32, few weights take longer, too; in bf16 they have to be rounded.
+// Measurements (docs/performance.md) show that sharing weights that do not stay in a second level
+// cache is slower than packing them twice. In fp32 that also holds for few weights; in bf16 they
+// have to be rounded, which sharing saves.
 void Network::make_panels(config::Precision precision) {
   constexpr int64_t kMaxWeights = 1 << 18;
   const int64_t min_weights = precision == config::Precision::kBf16 ? 0 : 1 << 15;
@@ -54,8 +55,8 @@ SharedPanels Network::shared_panels(const WeightPanels& panels, int64_t member, 
           .start = of_product * worker.thread / team_.num_threads()};
 }
 
-// The linear layer. Where members have weights of their own, those of each multiply its rows, which
-// are as many rows apart.
+// Computes a linear layer without its bias. If members have weights of their own, the weights of
+// each multiply only its rows: every num_members-th row.
 void Network::multiply(std::size_t index, const Region& region, const Worker& worker) {
   const Layer& layer = layers_[index];
   const Block& block = layer.block;
@@ -79,7 +80,8 @@ void Network::multiply(std::size_t index, const Region& region, const Worker& wo
   }
 }
 
-// The gradient with respect to the inputs of a linear layer, from `column` on; see multiply().
+// Computes the gradient with respect to the inputs of a linear layer, from `column` on; see
+// multiply().
 void Network::multiply_gradient(const Layer& layer, const Region& region, int64_t column,
                                 float* out, int64_t out_stride, Accumulate accumulate,
                                 const Worker& worker) const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norm of a batch whose rows are in several shards. Mean and squared distances of each shard
-// are merged in the tree of core/shard_tree.h (Chan, Golub and LeVeque, "Updating formulae and a
-// pairwise algorithm for computing sample variances", 1979): first those of the subtrees that this
-// process has, then, after an exchange, those of all processes. So are the sums of the gradient.
+// Batch norm of a batch whose rows are in several shards. The means and squared distances of the
+// shards are merged in the tree of core/shard_tree.h (Chan, Golub and LeVeque, "Updating formulae
+// and a pairwise algorithm for computing sample variances", 1979): first those of the subtrees that
+// this process has, then, after an exchange, those of all processes. The sums for the gradient are
+// added in the same way.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -14,16 +15,17 @@
 namespace trainer::cpu {
 namespace {
 
-constexpr int64_t kColumns = 64;  // that are merged together
+constexpr int64_t kColumns = 64;  // columns that are merged together
 
-/// Two numbers of each column, over `num_rows` rows.
+/// Two numbers for each column, over `num_rows` rows: mean and sum of squared distances, or the two
+/// sums for the gradient.
 struct ColumnSums {
   std::array<double, kColumns> first{};
   std::array<double, kColumns> second{};
   int64_t num_rows = 0;
 };
 
-// Of means and squared distances.
+// Merges the means and squared distances of `b` into those of `a`.
 void merge(ColumnSums& a, const ColumnSums& b, int64_t num_columns) {
   const int64_t num_rows = a.num_rows + b.num_rows;
   if (num_rows == 0) return;
@@ -43,7 +45,7 @@ void add(ColumnSums& a, const ColumnSums& b, int64_t num_columns) {
   }
 }
 
-/// Sums of all columns of a layer, `[2, num_columns]`.
+/// The memory for both numbers of all columns of a layer, `[2, num_columns]`.
 struct LayerSums {
   double* values = nullptr;
   int64_t num_columns = 0;
@@ -54,8 +56,8 @@ struct LayerSums {
 
 using Merge = void (*)(ColumnSums&, const ColumnSums&, int64_t);
 
-// Sums a subtree for columns [column, column + count), with load(range, sums) for each leaf, and
-// writes it to `out`, whose first column is `column`.
+// Sums a subtree for `count` columns, with load(range, sums) for each leaf, and writes both numbers
+// of the columns to `first` and `second`.
 template <class IsLeaf, class Load>
 void sum_columns(const ShardRange& subtree, int64_t count, const IsLeaf& is_leaf, const Load& load,
                  Merge merge_sums, double* first, double* second) {
@@ -78,7 +80,8 @@ void for_each_columns(int64_t num_columns, const Body& body) {
   }
 }
 
-// The sums of the columns of `tile` in each subtree, from those of its shards.
+// Computes the sums of the columns of `region` for each subtree of this process, from those of its
+// shards.
 template <class Load>
 void sum_shards(const RowSums& sums, const Region& region, const LayerSums& out, const Load& load,
                 Merge merge_sums) {
@@ -95,7 +98,7 @@ void sum_shards(const RowSums& sums, const Region& region, const LayerSums& out,
   }
 }
 
-// The sums over the batch, from those of the subtrees of all processes.
+// Computes the sums over the batch from those of the subtrees of all processes.
 void sum_subtrees(const RowSums& sums, std::span<const double> mine, const LayerSums& out,
                   int64_t num_members, Merge merge_sums) {
   const std::span<const double> values =
@@ -124,7 +127,7 @@ bool Network::is_in_shards(const Layer& layer, const RowSums* sums) const {
          !layer.block.uses_running_statistics(Mode::kTraining);
 }
 
-// The rows of a shard in a region of all rows.
+// Returns the rows of a shard in a region that has all rows.
 Region Network::shard_region(const RowSums& sums, int64_t shard, const Region& region) const {
   const RowRange rows = rows_of_shard(sums, shard);
   Region result = region;

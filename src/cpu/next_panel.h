@@ -7,8 +7,8 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-/// The panel of B that is packed next: while A is multiplied with the panel before it, its numbers
-/// are brought into the second level cache.
+/// Prefetches the panel of B that is packed next into the second level cache, while A is multiplied
+/// with the panel before it.
 class NextPanel {
  public:
   NextPanel() = default;
@@ -21,7 +21,8 @@ class NextPanel {
     stride_ = has_row_per_depth ? p.b_depth : p.b_column;
   }
 
-  /// Fetches as large a part of what is left as `rows` are of `rows_left` of A.
+  /// Prefetches the fraction rows / rows_left of the rest of the panel, so that it is complete when
+  /// all rows of A are done.
   void fetch(int64_t rows, int64_t rows_left) {
     constexpr int64_t kCacheLine = 64 / sizeof(float);
     const int64_t count = (num_rows_ * rows + rows_left - 1) / rows_left;
@@ -35,13 +36,13 @@ class NextPanel {
 
  private:
   const float* next_ = nullptr;
-  int64_t num_rows_ = 0;  // left, of adjacent numbers
+  int64_t num_rows_ = 0;  // rows of adjacent numbers that are still to prefetch
   int64_t row_size_ = 0;
   int64_t stride_ = 0;
 };
 
-// Panels of which it pays (measured): those that many rows are multiplied with. Weights whose
-// panels are shared are in the cache anyway.
+// Returns what to prefetch; nothing if that does not pay. By measurement it pays only if many rows
+// of A are multiplied with the panel. Weights in shared panels are in the cache anyway.
 template <class Operands>
 NextPanel next_panel(const Product& p, int64_t num_rows, int64_t column, int64_t begin,
                      int64_t depth) {

@@ -14,7 +14,8 @@ struct NoiseWords {
   uint32_t words[4][kCounters];
 };
 
-// Counter: (block of 64 columns * 16 + lane, layer, row, 0); its word w is column 16 w + lane.
+// The counter is (block of 64 columns * 16 + lane, layer, row, 0). Word w of the result belongs to
+// column 16 w + lane of the block.
 inline NoiseWords noise_words(uint64_t seed, uint32_t layer, uint32_t row, uint32_t block) {
   NoiseWords n{};
   for (uint32_t l = 0; l < kCounters; ++l) {
@@ -41,7 +42,7 @@ inline NoiseWords noise_words(uint64_t seed, uint32_t layer, uint32_t row, uint3
   return n;
 }
 
-// Writes 0 with the probability of `source`, else `kept`.
+// Writes 0 with the probability `source.probability`, else `kept`.
 template <class Value>
 inline void draw(const NoiseSource& source, int64_t first_row, const Tile& tile, Value kept,
                  Value* out) {

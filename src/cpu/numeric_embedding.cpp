@@ -6,10 +6,10 @@
 namespace trainer::cpu {
 namespace {
 
-// What belongs to one feature, of whose tensors each has `size` numbers for it.
+// Finds the part of each tensor that belongs to one feature: `size` numbers.
 struct OfFeature {
   int64_t index = 0;
-  std::ptrdiff_t offset = 0;  // of the gradients
+  std::ptrdiff_t offset = 0;  // of the gradients, from the memory of their tensors
 
   const float* value(const TensorMemory& tensor, int64_t size) const {
     return tensor.value + index * size;

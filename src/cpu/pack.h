@@ -6,11 +6,11 @@
 #include "cpu/product_tile.h"
 #include "cpu/vector.h"
 
-// Copies blocks of the operands of a product to contiguous memory if strided access would cost
-// more.
+// Copies blocks of the operands of a product to contiguous memory if that is cheaper than strided
+// access.
 namespace trainer::cpu::TRAINER_ISA {
 
-// Of lanes x lanes elements, in log2(lanes) stages of shuffles.
+// Transposes lanes x lanes elements in log2(lanes) stages of shuffles.
 inline void transpose(Vector (&rows)[kLanes]) {
   for (int64_t stage = 1; stage < kLanes; stage *= 2) {
     Vector shuffled[kLanes];
@@ -22,7 +22,7 @@ inline void transpose(Vector (&rows)[kLanes]) {
   }
 }
 
-// Writes lanes x lanes elements of `from`, whose rows are `stride` apart, as columns of a panel.
+// Transposes lanes x lanes elements of `from`, whose rows are `stride` apart, into a panel.
 inline void transpose(const float* from, int64_t stride, float* panel) {
   Vector rows[kLanes];
   for (int64_t i = 0; i < kLanes; ++i) rows[i] = load(from + i * stride);
@@ -30,14 +30,15 @@ inline void transpose(const float* from, int64_t stride, float* panel) {
   for (int64_t i = 0; i < kLanes; ++i) store(panel + i * kPanelColumns, rows[i]);
 }
 
-/// Consecutive columns of B, as the tile functions read them.
+/// Consecutive columns of B in the layout that the tile functions read: a row for each depth.
 template <class Element>
 struct Panel {
   const Element* data = nullptr;
   int64_t stride = 0;
 };
 
-// [depth, kPanelColumns] of columns that lie `column_stride` apart; zeros for missing columns.
+// Packs columns that lie `column_stride` apart as [depth, kPanelColumns], with zeros for missing
+// columns.
 inline void pack_transposed(const float* b, int64_t column_stride, int64_t num_columns,
                             int64_t depth, float* packed) {
   int64_t k = 0;
@@ -72,14 +73,15 @@ inline bool is_close(int64_t count, int64_t stride) {
   return count * stride <= kHalfCache;
 }
 
-// Whether columns of B are packed. With few rows, that would cost more than strided access.
+// Whether columns of B are packed. With few rows of A, packing would cost more than strided access.
 inline bool packs_panel(const Product& p, int64_t num_columns, int64_t depth) {
   constexpr int64_t kFewRows = 4 * kTileRows;
   return p.b_column != 1 || num_columns < kPanelColumns ||
          (p.num_rows > kFewRows && !is_close(depth, p.b_depth));
 }
 
-// Columns [column, column + num_columns) of B at depths [begin, begin + depth).
+// Returns columns [column, column + num_columns) of B at depths [begin, begin + depth), in `packed`
+// if they have to be packed.
 inline Panel<float> make_panel(const Product& p, int64_t column, int64_t num_columns, int64_t begin,
                                int64_t depth, float* packed) {
   const float* b = p.b + begin * p.b_depth + column * p.b_column;
@@ -92,7 +94,7 @@ inline Panel<float> make_panel(const Product& p, int64_t column, int64_t num_col
   return {packed, kPanelColumns};
 }
 
-/// Rows of A, as the tile functions read them.
+/// Rows of A in the layout that the tile functions read.
 template <class Element>
 struct Block {
   const Element* data = nullptr;
@@ -101,14 +103,15 @@ struct Block {
   Rows layout = Rows::kApart;
 };
 
-// Tiles of nearly equal height: a tile of very few rows is bound by the latency of its sums.
+// Returns the height of tiles that divides the rows nearly equally: a tile of very few rows is
+// bound by the latency of its sums.
 inline int64_t tile_rows_for(int64_t num_rows) {
   const int64_t num_tiles = (num_rows + kTileRows - 1) / kTileRows;
   return (num_rows + num_tiles - 1) / num_tiles;
 }
 
-// Rows [row, row + num_rows) of A at depths [begin, begin + depth). If rows are adjacent, A is
-// strided in the depth, and is packed if several panels gain from it.
+// Returns rows [row, row + num_rows) of A at depths [begin, begin + depth). If the rows are
+// adjacent in memory, the depths are strided, and A is packed if several panels of B gain from it.
 inline Block<float> make_block(const Product& p, int64_t row, int64_t num_rows, int64_t begin,
                                int64_t depth, float* packed) {
   const float* a = p.a + row * p.a_row + begin * p.a_depth;

@@ -16,7 +16,8 @@ inline int64_t rounded_up(int64_t value, int64_t multiple) {
 
 inline int64_t num_bf16_elements(int64_t depth) { return (depth + 1) / 2 * kElementsPerPair; }
 
-// Rows of `width` adjacent numbers, one for each depth, `from_stride` apart.
+// Packs a matrix with a row of `width` adjacent numbers for each depth; the rows are `from_stride`
+// apart.
 inline void pack_depths(const float* from, int64_t from_stride, int64_t width, int64_t depth,
                         Bf16Element* packed, int64_t stride) {
   for (int64_t k = 0; k < depth; k += 2) {
@@ -29,7 +30,8 @@ inline void pack_depths(const float* from, int64_t from_stride, int64_t width, i
   }
 }
 
-// Columns of adjacent depths, `column_stride` apart; zeros for missing columns.
+// Packs columns whose depths are adjacent and that are `column_stride` apart, with zeros for
+// missing columns.
 inline void pack_columns(const float* b, int64_t column_stride, int64_t num_columns, int64_t depth,
                          Bf16Element* packed) {
   const int64_t num_elements = num_bf16_elements(depth);
@@ -51,7 +53,8 @@ inline void pack_columns(const float* b, int64_t column_stride, int64_t num_colu
   }
 }
 
-/// How multiply_blocks() takes the operands.
+/// Tells multiply_blocks() how to read and pack bf16 operands. Without instructions for bf16 an
+/// element is a single depth, else a pair of depths.
 struct Bf16Operands {
   using Element = Bf16Element;
 

@@ -12,16 +12,17 @@
 // depths of a row of A adjacent, and filled up with zeros to whole tiles.
 namespace trainer::cpu::TRAINER_ISA {
 
-inline constexpr int64_t kTileSide = 16;  // rows of a tile, its columns in C, and its pairs
+// Rows of a tile, its columns in C, and its pairs of depths in A and B.
+inline constexpr int64_t kTileSide = 16;
 
-/// Rows of A, each with its depths adjacent.
+/// Packed rows of A, `stride` pairs apart, each with adjacent depths.
 template <class Tiles>
 struct TiledBlock {
   const Pair* data = nullptr;
   int64_t stride = 0;
 };
 
-// Of adjacent rows, `depth_stride` from one depth to the next.
+// Packs rows of A that are adjacent in memory; their depths are `depth_stride` apart.
 inline void pack_adjacent_rows(const float* a, int64_t depth_stride, int64_t num_rows,
                                int64_t depth, Pair* packed, int64_t stride) {
   for (int64_t row = 0; row < num_rows; row += kLanes) {
@@ -45,7 +46,7 @@ inline void fill_with_zeros(Pair* begin, const Pair* end) {
   for (; begin < end; begin += kLanes) store(begin, IndexVector{});
 }
 
-/// How multiply_blocks() takes the operands. `Packed` has pairs of depths.
+/// Tells multiply_blocks() how to pack operands for tiles. `Packed` packs them as pairs of depths.
 template <class Tiles, class Packed = Bf16Operands>
 struct TiledOperands {
   using Element = typename Packed::Element;
@@ -69,7 +70,7 @@ struct TiledOperands {
                                  int64_t depth, Element* packed) {
     const int64_t stride = num_elements(depth);
     if (p.a_depth == 1) {
-      Packed::block(p, row, num_rows, begin, depth, packed);  // of the same stride
+      Packed::block(p, row, num_rows, begin, depth, packed);  // with the same stride
       fill_with_zeros(packed + num_rows * stride,
                       packed + rounded_up(num_rows, kTileSide) * stride);
     } else {

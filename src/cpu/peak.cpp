@@ -18,7 +18,8 @@ namespace {
 
 constexpr int64_t kDepth = 256;
 
-// Products of one tile, the largest: of a smaller one, the latency of its sums may be the limit.
+// Products of one tile of the largest size, because smaller tiles may be limited by the latency of
+// their sums.
 class TileProducts {
  public:
   explicit TileProducts(const Kernels& of_machine)
@@ -28,7 +29,7 @@ class TileProducts {
         c_(of_machine.tile_rows * of_machine.panel_columns),
         scratch_(of_machine.scratch_floats) {}
 
-  // Operations a second of some of them, of about 2 ms.
+  // Returns the operations per second of some products, measured for about 2 ms.
   double measure() {
     constexpr int64_t kFlops = 200'000'000;
     const int64_t flops = 2 * kernels_.tile_rows * kDepth * kernels_.panel_columns;
@@ -57,8 +58,9 @@ class TileProducts {
   Buffer scratch_;
 };
 
-// The sum of what each thread does at its best while the others work too. Many short tries: on a
-// machine that others use, a thread is undisturbed in some of them, and all threads are in few.
+// Adds the best try of each thread while the others work too. The tries are short and many: on a
+// machine that other programs use, a thread is undisturbed in some of them, but all threads
+// together rarely are.
 double measure_flops(ThreadTeam& team) {
   constexpr int kTries = 25;
   std::vector<double> best(static_cast<std::size_t>(team.num_threads()));

@@ -9,7 +9,7 @@
 #include "cpu/write_sum.h"
 
 // The periodic embedding of one feature: cos(2 pi x w + p) V + b for each row (network/layers.h).
-// The loops are over 16 rows at a time; a row that is missing in the last ones has the gradient 0.
+// The loops are over 16 rows at a time; rows that are missing in the last 16 have the gradient 0.
 namespace trainer::cpu::TRAINER_ISA {
 
 inline constexpr float kTwoPi = 6.28318531f;
@@ -39,7 +39,8 @@ inline void periodic_embedding(int64_t num_rows, const PeriodicOperands& p, floa
   }
 }
 
-/// Sums over the rows, in 16 parts each: `[frequencies, 16]`, with the sizes between for weights.
+/// Gradients as 16 partial sums over the rows: `[frequencies, 16]` for frequencies and phases,
+/// `[frequencies, size, 16]` for weights, `[size, 16]` for the bias.
 struct PeriodicSums {
   float* frequencies;
   float* phases;
@@ -47,7 +48,8 @@ struct PeriodicSums {
   float* bias;
 };
 
-// Adds 16 rows; `of_rows` are their gradients, `[size]`.
+// Adds the gradients of 16 rows to the sums; `of_rows` `[size]` is the gradient with respect to
+// their embeddings.
 inline void add_periodic_rows(const PeriodicOperands& p, const PeriodicLanes& x,
                               const PeriodicLanes* of_rows, const PeriodicSums& sums) {
   for (int64_t c = 0; c < p.size; ++c)
@@ -78,7 +80,7 @@ inline void periodic_embedding_gradient(int64_t num_rows, const PeriodicOperands
   float phases[kMaxFrequencies * kPeriodicRows];
   float weights[kMaxFrequencies * kMaxNumericSize * kPeriodicRows];
   float bias[kMaxNumericSize * kPeriodicRows];
-  clear_lanes(frequencies, p.num_frequencies);  // most of the largest one is never used
+  clear_lanes(frequencies, p.num_frequencies);  // clears only the used part of these large arrays
   clear_lanes(phases, p.num_frequencies);
   clear_lanes(weights, p.num_frequencies * p.size);
   clear_lanes(bias, p.size);

@@ -7,9 +7,9 @@ namespace trainer::cpu::TRAINER_ISA {
 
 inline constexpr int64_t kPeriodicRows = kPartialSums;
 
-// A number of each of 16 rows.
+// One number for each of 16 rows.
 struct PeriodicLanes : PartialSums {
-  // The first `count` lanes from a column of a matrix; the others are 0.
+  // Loads the first `count` lanes from a column of a matrix and sets the others to 0.
   void load(const float* from, int64_t stride, int64_t count) {
     for (int64_t l = 0; l < count; ++l) sums[l] = from[l * stride];
     for (int64_t l = count; l < kPeriodicRows; ++l) sums[l] = 0.0f;
@@ -24,13 +24,14 @@ struct PeriodicLanes : PartialSums {
   }
 };
 
-// Such lanes in arrays.
+// The functions below take arrays of groups of 16 lanes.
 
 inline void clear_lanes(float* lanes, int64_t count) {
   for (int64_t i = 0; i < count * kPeriodicRows; ++i) lanes[i] = 0.0f;
 }
 
-// With explicit vectors: compilers unroll loops of 16 instead of vectorizing them.
+// Uses explicit vectors, because compilers unroll loops of 16 iterations instead of vectorizing
+// them.
 inline void add_products(float* to, const float* a, const float* b) {
   for (int64_t l = 0; l < kPeriodicRows; l += kLanes) {
     store(to + l, load(to + l) + load(a + l) * load(b + l));

@@ -6,12 +6,12 @@
 #include "cpu/vector.h"
 #include "cpu/write_sum.h"
 
-// The piecewise-linear embedding of one feature (network/layers.h). Bins before that of x count
-// with their whole row of the weight, later ones not at all: with sums over the bins before each
-// one, a value costs as much as one bin.
+// The piecewise-linear embedding of one feature (network/layers.h). The bins before that of x add
+// their whole row of the weight, later bins add nothing. With precomputed sums over the bins before
+// each bin, a value costs as much as a single bin.
 namespace trainer::cpu::TRAINER_ISA {
 
-// Bins of some width; the others are the last ones.
+// Counts the bins that are wider than zero. All bins of width zero come last.
 inline int64_t count_bins(const PiecewiseOperands& p) {
   int64_t count = 0;
   while (count < p.num_bins && p.edges[count + 1] > p.edges[count]) ++count;
@@ -20,7 +20,8 @@ inline int64_t count_bins(const PiecewiseOperands& p) {
 
 struct PlaceInBin {
   int64_t bin;
-  float part;  // of the bin; below 0 only in the first one, above 1 only in the last one
+  // Position within the bin, 0 to 1; below 0 only in the first bin, above 1 only in the last one.
+  float part;
 };
 
 inline PlaceInBin find_bin(const float* edges, int64_t num_bins, float x) {
@@ -32,7 +33,7 @@ inline PlaceInBin find_bin(const float* edges, int64_t num_bins, float x) {
 inline void piecewise_embedding(int64_t num_rows, const PiecewiseOperands& p, float* out) {
   const int64_t size = p.size;
   const int64_t num_bins = count_bins(p);
-  float before[kMaxBins * kMaxNumericSize];  // [bins, size] the bias and the bins before each one
+  float before[kMaxBins * kMaxNumericSize];  // [bins, size] bias plus all bins before each bin
   for (int64_t j = 0; j < size; ++j) before[j] = p.bias[j];
   for (int64_t i = size; i < num_bins * size; ++i)
     before[i] = before[i - size] + p.weight[i - size];
@@ -52,10 +53,10 @@ inline void piecewise_embedding(int64_t num_rows, const PiecewiseOperands& p, fl
   }
 }
 
-/// Sums over the rows in each bin, `[bins, size]`.
+/// Sums over the rows that fall into each bin, `[bins, size]`.
 struct BinSums {
   float* gradients;
-  float* parts;  // gradients times the part of the bin
+  float* parts;  // gradients times the position within the bin
   float* slope;  // [size] gradients times x
 };
 
@@ -87,7 +88,7 @@ inline void piecewise_embedding_gradient(int64_t num_rows, const PiecewiseOperan
   for (int64_t j = 0; j < p.size; ++j) slope[j] = 0.0f;
   add_piecewise_rows(num_rows, p, g, num_bins, {gradients, parts, slope});
   for (int64_t j = 0; j < p.size; ++j) {
-    float later = 0.0f;  // of rows in later bins
+    float later = 0.0f;  // sum of the gradients of rows in later bins
     for (int64_t t = p.num_bins - 1; t >= 0; --t) {
       const int64_t i = t * p.size + j;
       if (g.weight != nullptr) {

@@ -17,11 +17,11 @@ namespace trainer::cpu::TRAINER_ISA {
 /// Whether the elements of a column of A are contiguous.
 enum class Rows { kAdjacent, kApart };
 
-// A fused multiply-add, with one rounding, if the instruction set has one. Explicit, because
+// A fused multiply-add, with one rounding, if the instruction set has one. It is explicit, because
 // compilers otherwise decide differently from function to function.
 inline Vector multiply_add(float a, Vector b, Vector sum) {
 #if defined(TRAINER_EMULATES_AMX)
-  return sum + a * b;  // not used: its vectors may be wider than those of the machine
+  return sum + a * b;  // never called; the vectors may be wider than those of the machine
 #elif defined(__AVX512F__)
   return Vector(_mm512_fmadd_ps(_mm512_set1_ps(a), __m512(b), __m512(sum)));
 #elif defined(__AVX2__)
@@ -33,7 +33,7 @@ inline Vector multiply_add(float a, Vector b, Vector sum) {
 #endif
 }
 
-// Both products of each pair, that of the odd depth first: two multiply-adds, each with one
+// Adds both products of each pair, that of the odd depth first: two multiply-adds, each with one
 // rounding.
 #ifdef __AVX512BF16__
 inline Vector multiply_add(Pair a, IndexVector b, Vector sum) {
@@ -41,7 +41,7 @@ inline Vector multiply_add(Pair a, IndexVector b, Vector sum) {
 }
 #endif
 
-/// The sums of a tile, in registers: all loops over them have to be unrolled.
+/// The sums of a tile, which stay in registers only if all loops over them are unrolled.
 template <int64_t NumRows, int64_t NumVectors>
 struct TileSums {
   Vector of[NumRows][NumVectors];
@@ -63,7 +63,7 @@ struct TileSums {
   }
 };
 
-/// `Element`: float, or Pair, of which there is one for two depths.
+/// Computes a tile of C. `Element` is float, or Pair, which holds two depths.
 template <class Element, int64_t NumRows, int64_t NumVectors, Rows Layout>
 void multiply_tile(int64_t depth, const Element* a, int64_t a_stride, const Element* b,
                    int64_t b_stride, float* c, int64_t c_stride, bool accumulate) {
@@ -90,7 +90,7 @@ template <class Element>
 using TileFunction = void (*)(int64_t depth, const Element* a, int64_t a_stride, const Element* b,
                               int64_t b_stride, float* c, int64_t c_stride, bool accumulate);
 
-// The functions for 1 to kTileRows rows.
+// The instances of multiply_tile() for 1 to kTileRows rows.
 template <class Element, int64_t NumVectors, Rows Layout>
 struct TileFunctions {
   TileFunction<Element> of_rows[kTileRows + 1] = {};

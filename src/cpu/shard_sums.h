@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums of gradients over the shards of a pass. A sum that is not over a single shard is computed in
-// small pieces: while the tree of one (core/shard_tree.h) is summed, all of it is in the cache.
+// Sums of gradients over the shards of a pass. A sum over several shards is computed in small
+// pieces, so that a piece stays in the cache while its tree (core/shard_tree.h) is summed.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace trainer::cpu {
 
-/// The most floats of a piece. Each depth of the tree has memory for that many.
+/// The most floats of a piece. The memory for a tree has this many floats for each depth.
 inline constexpr int64_t kTreeTileFloats = 1 << 14;
 
-/// to += from
+/// Adds `count` floats: to[i] += from[i].
 inline void add_floats(const float* from, int64_t count, float* to) {
   for (int64_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
-/// Calls body(tile) for pieces of a region of a matrix.
+/// Calls body(tile) for pieces of a region of a matrix with at most kTreeTileFloats elements each.
 template <class Body>
 void for_each_tree_tile(const Region& region, const Body& body) {
   constexpr int64_t kMaxColumns = 256;
@@ -40,9 +40,9 @@ void for_each_tree_tile(const Region& region, const Body& body) {
   }
 }
 
-/// Makes all gradients of `sums`. compute(shard, offset, accumulate) writes those of one shard to
-/// the outputs, which are kTreeTileFloats at most together, or `offset` floats further; `tree` is
-/// memory for each depth.
+/// Computes all gradients of `sums`. compute(shard, offset, accumulate) writes the gradients of one
+/// shard `offset` floats after each of `outputs`, which have at most kTreeTileFloats floats
+/// together. `tree` is scratch memory with kTreeTileFloats floats for each depth.
 template <class Compute>
 void sum_gradients(const RowSums& sums, std::span<const FloatRange> outputs, float* tree,
                    const Compute& compute) {
@@ -51,7 +51,8 @@ void sum_gradients(const RowSums& sums, std::span<const FloatRange> outputs, flo
       compute(sum.shards.begin, sum.offset, sum.accumulate);
       continue;
     }
-    // What was summed before waits in the memory of its depth.
+    // The outputs are overwritten for each shard, so the sum at each depth is saved in its own
+    // memory.
     const auto for_each_output = [&](int64_t depth, const auto& body) {
       float* saved = tree + depth * kTreeTileFloats;
       for (const FloatRange& output : outputs) {

@@ -13,7 +13,7 @@
 namespace trainer::cpu {
 namespace {
 
-/// Tensors of a network with random values, and where their gradients go.
+/// Tensors of a network with random values, and memory for their gradients.
 class RandomTensors {
  public:
   explicit RandomTensors(const network::NetworkSpec& spec) {
@@ -44,7 +44,7 @@ std::vector<float> random_features(int64_t count) {
 
 double measure_step(const network::NetworkSpec& spec, int64_t batch_size, int64_t num_threads) {
   constexpr double kTrialSeconds = 0.1;
-  static constexpr float kGradient = 1e-3F;  // of an output
+  static constexpr float kGradient = 1e-3F;  // gradient of each output
   const RandomTensors memory(spec);
   ThreadTeam team(num_threads);
   Network network(spec, memory.tensors(), batch_size, /*max_shards=*/1, team, kernels());

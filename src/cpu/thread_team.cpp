@@ -10,7 +10,7 @@ namespace {
 // About ten microseconds, which is longer than most waits within a step.
 constexpr int kSpinLimit = 1000;
 
-// How the CPU treats subnormal numbers, per thread.
+// The control register of the CPU that determines, per thread, how subnormal numbers are treated.
 #if defined(__x86_64__)
 using FloatMode = unsigned;
 constexpr FloatMode kFlushResults = 0x8000;

@@ -8,7 +8,7 @@
 // The update rules of optim/optimizer.h, with clipping and averaging in the same pass.
 namespace trainer::cpu::TRAINER_ISA {
 
-// Many partial sums, so that each has few terms to round.
+// Uses many partial sums, so that each rounds few terms.
 inline double sum_of_squares(const float* values, int64_t size) {
   constexpr int64_t kSums = 64;
   float sums[kSums] = {};

@@ -8,7 +8,7 @@
 
 namespace trainer::cpu::TRAINER_ISA {
 
-// The tile of a product's inner kernel fits into the 16 or 32 registers: rows x vectors
+// The sizes let a tile of a product's inner kernel fit into the 16 or 32 registers: rows x vectors
 // accumulators, the vectors of B and one of A.
 #if defined(__AVX512F__) || defined(TRAINER_EMULATES_AMX)
 inline constexpr int64_t kLanes = 16;
@@ -36,8 +36,9 @@ using IndexVector = int32_t __attribute__((vector_size(sizeof(int32_t) * kLanes)
 // upper half.
 using Pair = int32_t;
 
-// A vector in an array, where it needs no alignment. Not an alignment of Vector itself: Clang
-// ignores it, and GCC 14 for Arm ends with an internal error where a function has such a parameter.
+// A vector in an array, which needs no alignment. Vector itself cannot have a smaller alignment:
+// Clang ignores it, and GCC 14 for Arm ends with an internal error where a function has such a
+// parameter.
 template <class AnyVector>
 struct __attribute__((packed, may_alias)) InArray {
   AnyVector value;
@@ -58,7 +59,8 @@ inline void store(int32_t* to, IndexVector value) {
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// The first `count` numbers, which may be more than fit, then zeros.
+// Loads the first `count` numbers and fills the rest of the vector with zeros; `count` may exceed
+// the number of lanes.
 inline Vector load_some(const float* from, int64_t count) {
   if (count >= kLanes) return load(from);
   float some[kLanes] = {};
@@ -72,7 +74,7 @@ inline Vector load_some(const float* from, int64_t count) {
 #define TRAINER_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, IndexVector{__VA_ARGS__})
 #endif
 
-// a0 b0 a1 b1 ... of the lower or the upper halves.
+// Returns a0 b0 a1 b1 ... of the lower (zip_low) or the upper (zip_high) halves of the vectors.
 inline Vector zip_low(Vector a, Vector b) {
 #if defined(__AVX512F__) || defined(TRAINER_EMULATES_AMX)
   return TRAINER_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -93,7 +95,7 @@ inline Vector zip_high(Vector a, Vector b) {
 #endif
 }
 
-// a1 a0 a3 a2 ...
+// Exchanges each two neighbors: returns a1 a0 a3 a2 ...
 inline Vector swap_neighbors(Vector a) {
 #if defined(__AVX512F__) || defined(TRAINER_EMULATES_AMX)
   return TRAINER_SHUFFLE(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
@@ -113,13 +115,14 @@ inline Vector swap_neighbors(Vector a) {
 #define TRAINER_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-// The number of interleaved partial sums of a row, whatever the width of a vector.
+// The number of interleaved partial sums of a row. It does not depend on the vector width, so every
+// machine adds in the same order.
 inline constexpr int64_t kPartialSums = 16;
 
 struct PartialSums {
   float sums[kPartialSums] = {};
 
-  // In the same order on every machine.
+  // Adds the partial sums in the same order on every machine.
   float total() const {
     float sum[kPartialSums];
     for (int64_t i = 0; i < kPartialSums; ++i) sum[i] = sums[i];

@@ -35,7 +35,8 @@ Description describe_mps() {
 #endif
 
 #ifdef TRAINER_HAS_CUDA
-// The first word of the kernel module's own text that is a version: "550.54.15".
+// Returns the version of the kernel module, such as "550.54.15": the first word of its description
+// that looks like a version.
 std::string kernel_driver() {
   std::ifstream file("/proc/driver/nvidia/version");
   for (std::string word; file >> word;) {
@@ -50,7 +51,7 @@ Description describe_cuda(c10::DeviceIndex index) {
   Description description{.name = properties->name,
                           .memory_bytes = static_cast<int64_t>(properties->totalGlobalMem),
                           .driver = kernel_driver()};
-  int version = 0;  // the newest CUDA that the driver knows: 12040
+  int version = 0;  // newest CUDA version that the driver supports, such as 12040
   if (cudaDriverGetVersion(&version) == cudaSuccess && version > 0) {
     const std::string cuda = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
     description.driver =

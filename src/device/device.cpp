@@ -24,7 +24,7 @@ c10::Device cuda_device(int64_t index) {
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
-// "cuda" and "cuda:1"; -1 when `requested` is no CUDA device.
+// Returns the index in "cuda" (0) or "cuda:N"; -1 if `requested` is no CUDA device.
 int64_t cuda_index(const std::string& requested) {
   if (requested == "cuda") return 0;
   if (!requested.starts_with("cuda:")) return -1;
@@ -56,7 +56,7 @@ void use_deterministic_algorithms(const AvailableDevices& available) {
   context.setDeterministicAlgorithms(true, /*warn_only=*/true);
   context.setDeterministicCuDNN(true);
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 2)
-  // It is for finding errors: all memory would be written once more.
+  // This option only helps to find errors, and would write all memory once more.
   context.setDeterministicFillUninitializedMemory(false);
 #endif
 }

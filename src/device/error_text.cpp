@@ -9,7 +9,8 @@ namespace trainer::device {
 
 namespace {
 
-// Advice to switch a limit off, after which macOS can fail as a whole.
+// Removes the advice to disable the memory limit of MPS, because without it the whole system can
+// fail.
 std::string without_dangerous_advice(std::string text) {
   const std::size_t begin = text.find(" Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 ");
   if (begin == std::string::npos) return text;

@@ -17,15 +17,15 @@ namespace {
 
 #ifdef TRAINER_HAS_CUDA
 
-/// As torch.cuda.graph() of Python.
+/// Records a CUDA graph in the same way as torch.cuda.graph() in Python.
 class CudaGraph : public Graph {
  public:
   void record(FunctionRef<void()> work) override {
     const c10::cuda::CUDAStream outer = c10::cuda::getCurrentCUDAStream();
     outer.synchronize();
     {
-      // The default stream cannot be recorded. The first run makes what cuBLAS makes for each
-      // stream.
+      // The default stream cannot be recorded. The first run lets cuBLAS allocate its handle and
+      // workspace for this stream.
       const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
       work();
       guard.current_stream().synchronize();
@@ -43,7 +43,7 @@ class CudaGraph : public Graph {
   void launch() override { graph_.replay(); }
 
  private:
-  // Or the stream would go on recording.
+  // Ends the recording; otherwise the stream would stay in recording mode.
   void end_failed_capture() noexcept {
     try {
       graph_.capture_end();

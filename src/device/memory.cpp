@@ -17,7 +17,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
 
-// All code that depends on the version and build of LibTorch.
+// The code in this file depends on the version and build of LibTorch.
 namespace trainer::device {
 
 std::optional<DeviceMemory> accelerator_memory(c10::Device device) {
@@ -45,8 +45,8 @@ bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
   if (dynamic_cast<const c10::Error*>(&error) == nullptr) return false;
   const std::string_view text = error.what();
-  // CUDA and MPS; MPS, for a buffer above Metal's limit; the CPU under Linux and macOS; the CPU
-  // under other systems.
+  // The texts are from, in this order: CUDA and MPS; MPS, for a buffer above Metal's limit; the CPU
+  // on Linux and macOS; the CPU on other systems.
   constexpr std::array<std::string_view, 4> kTexts = {"out of memory", "Invalid buffer size",
                                                       "can't allocate memory", "not enough memory"};
   for (const std::string_view known : kTexts) {

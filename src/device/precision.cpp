@@ -24,8 +24,8 @@ namespace {
 
 using config::Precision;
 
-// Whether LibTorch runs those operations of a step that some versions lack for some types. Such a
-// version throws: "not implemented for 'Half'", "BFloat16 is not supported".
+// Whether LibTorch can run the operations of a step that some versions do not implement for all
+// types. Such a version throws: "not implemented for 'Half'", "BFloat16 is not supported".
 bool can_compute(c10::Device device, c10::ScalarType dtype) try {
   const c10::InferenceMode no_autograd;
   const at::Tensor a = at::ones({2, 2}, at::TensorOptions().device(device).dtype(dtype));
@@ -57,12 +57,13 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
   probe.libtorch = build_info().libtorch;
   probe.has_hardware =
       precision == Precision::kFp32 || (precision == Precision::kBf16 ? has_bf16() : has_fp16());
-  // Older systems abort the process.
+  // Before macOS 14, trying bf16 on MPS would abort the process.
   if (device.is_mps() && precision == Precision::kBf16 &&
       parse_double(probe.macos.substr(0, probe.macos.find('.'))).value_or(0) < 14) {
     return probe;
   }
-  // Every device has fp32. oneDNN, which computes here, crashes where memory for its code is short.
+  // Every device supports fp32, so it is not tried: oneDNN, which would compute it, crashes if
+  // memory for its generated code is short.
   probe.is_computed = precision == Precision::kFp32 || can_compute(device, scalar_type(precision));
   return probe;
 }

@@ -21,8 +21,8 @@ void use_threads(int64_t num_threads) {
   if (at::get_num_threads() == num_threads) return;
   at::set_num_threads(static_cast<int>(num_threads));
 #ifdef __linux__
-  // An OpenBLAS with its own threads ignores OpenMP: its threads would compete with LibTorch's for
-  // the CPUs.
+  // An OpenBLAS with its own threads ignores OpenMP, so its threads would compete with those of
+  // LibTorch for the CPUs.
   void* blas = dlopen("libblas.so.3", RTLD_LAZY | RTLD_NOLOAD);
   if (blas == nullptr) return;
   if (void* set = dlsym(blas, "openblas_set_num_threads")) {

@@ -7,8 +7,8 @@
 
 namespace trainer::device {
 
-// Devices have one queue, so a number that comes back has waited for all before it. If the work has
-// failed, the next operation says so.
+// A device has one queue, so reading a number back waits for all earlier work. If that work has
+// failed, the next operation reports the error.
 void TimedDeviceWork::wait() const noexcept {
   try {
     at::zeros({1}, at::TensorOptions().device(device_)).cpu();

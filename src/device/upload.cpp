@@ -5,7 +5,8 @@
 
 namespace trainer::device {
 
-// CUDA copies from other than pinned memory only after all its work is done.
+// The memory is pinned for CUDA, because copies from other memory wait until all work of the device
+// is done.
 at::Tensor upload_memory(at::IntArrayRef sizes, at::ScalarType dtype, c10::Device device) {
   return at::empty(sizes, at::TensorOptions().dtype(dtype).pinned_memory(device.is_cuda()));
 }

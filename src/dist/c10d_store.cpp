@@ -81,7 +81,8 @@ class RankZeroStore : public c10d::Store {
   std::shared_ptr<launch::StoreClient> client_;
 };
 
-/// Newer LibTorch also asks for copies, for other threads. Any number of them may use this one.
+/// Newer versions of LibTorch require a function that clones the store for other threads. This
+/// store is thread-safe, so clone() returns the store itself.
 template <class Base>
 class Copyable : public Base {
   using Base::Base;

@@ -13,7 +13,7 @@ class Store;
 
 namespace trainer::dist {
 
-/// The store of rank 0 as LibTorch's collectives take one.
+/// Wraps the store of rank 0 in the interface that LibTorch's collectives expect.
 c10::intrusive_ptr<c10d::Store> as_c10d_store(std::shared_ptr<launch::StoreClient> client);
 
 }  // namespace trainer::dist

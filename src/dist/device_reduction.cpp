@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As reduction.cpp, with one collective for each round: a rank gets its segment of all subtrees,
-// adds them, and sends the sum to all. Nothing leaves the device.
+// The algorithm of reduction.cpp, with one all-to-all for each round: a rank receives its segment
+// of all subtrees, adds them, and sends the sum to all. No data leaves the devices.
 #include "trainer/dist/device_reduction.h"
 
 #include <numeric>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gloo says that a connection was closed, but not whose, and each rank that leaves closes
-// connections too. So when one is lost, every rank that notices says in the store that it is there,
-// closes its own connections, by which the others notice, and waits a moment for all others to say
-// the same: who does not is lost. A rank that ends by an error has left a note there before. Rank 0
-// hosts the store: without an answer, it is the lost one.
+// Gloo reports that a connection was closed, but not to which rank, and each rank that leaves
+// closes connections too. So when a rank is lost, every rank that notices marks itself as present
+// in the store, closes its own connections, by which the others notice, and waits a moment for the
+// marks of all others: a rank without a mark is lost. A rank that ends by an error has stored its
+// message before. Rank 0 hosts the store: if the store does not answer, rank 0 is lost.
 #include "dist/gloo_transport.h"
 
 #ifdef TRAINER_HAS_GLOO
@@ -28,16 +28,17 @@
 namespace trainer::dist {
 namespace {
 
-// A rank that writes a file or whose machine is busy may notice late: if several do not answer,
-// they have more time. Of two ranks, it can only be the other one.
+// A rank that writes a file, or whose machine is busy, may notice late. So the limit is longer if
+// several ranks do not answer. With two ranks it is short, because only the other one can be lost.
 constexpr double kRollCallSeconds = 2;
 constexpr double kOfSeveralSeconds = 10;
 constexpr double kOfTwoSeconds = 0.3;
 constexpr std::chrono::milliseconds kPause{10};
 constexpr std::chrono::milliseconds kStorePatience{2000};
 constexpr const char* kYes = "yes";
-constexpr int kMaxMessages = 64;  // between two ranks in one exchange: a tag for each
-constexpr int kMaxTag = 1 << 30;  // then they begin again
+// The most messages between two ranks in one exchange, each with its own tag.
+constexpr int kMaxMessages = 64;
+constexpr int kMaxTag = 1 << 30;  // above it, tags start again from 0
 
 class GlooTransport : public Transport {
  public:
@@ -47,7 +48,7 @@ class GlooTransport : public Transport {
 
   Error lost(const std::string& reason, Patience patience) override {
     const std::string missing = call_roll();
-    // Before the first step there is nothing to resume.
+    // Before the first step, nothing can be resumed.
     const char* what_next =
         patience == Patience::kForStep ? " and can be resumed, with any number of processes" : "";
     return {ErrorKind::kLostProcess,
@@ -58,7 +59,7 @@ class GlooTransport : public Transport {
     try {
       group_.store.set("dead", rank, kYes);
     } catch (const std::exception&) {
-      return;  // the others find out without it
+      return;  // the other ranks find out without this entry
     }
   }
 
@@ -69,7 +70,7 @@ class GlooTransport : public Transport {
       close();
       if (group_.rank == 0) keep_store_open(Others::kAll);
     } catch (...) {
-      return;  // the others find out without it
+      return;  // the other ranks find out without this entry
     }
   }
 
@@ -111,8 +112,8 @@ class GlooTransport : public Transport {
     }
   }
 
-  // Others may wait for this rank only, and see nothing of a lost one. Messages that are under way
-  // keep connections open.
+  // Other ranks may wait only for this one and not notice a lost rank, so this one closes its
+  // connections. Pending messages would keep them open.
   void close() {
     pending_.clear();
     group_.group.reset();
@@ -122,7 +123,7 @@ class GlooTransport : public Transport {
     return patience == Patience::kForStep ? group_.timeout : group_.start_timeout;
   }
 
-  // The tag tells the messages to one rank apart: their index among them.
+  // The tag distinguishes the messages to one rank: it contains the index among them.
   template <class Start>
   void start(const Message& message, std::span<const Message> all, Works& works,
              const Start& start) {
@@ -139,10 +140,11 @@ class GlooTransport : public Transport {
     return fmt::format("rank {} ({})", rank, group_.hosts[static_cast<std::size_t>(rank)]);
   }
 
-  // Who is lost, and why if that is known.
+  // Returns which ranks are lost, and why if that is known.
   std::string call_roll() {
     try {
-      // Other calls of a store behind a cut link wait as long as the start may take.
+      // If the connection to the store is cut, other calls would wait as long as the start may
+      // take.
       group_.store.require_answer(kStorePatience);
       group_.store.set("present", group_.rank, kYes);
       close();
@@ -156,11 +158,11 @@ class GlooTransport : public Transport {
     }
   }
 
-  /// What the store says of the other ranks.
+  /// The entries of the other ranks in the store.
   struct Answers {
-    std::string failure;  // of a rank that has ended by an error
+    std::string failure;  // name and message of a rank that has ended by an error
     std::vector<std::string> missing;
-    std::vector<std::string> dead;  // of these, whose process is known to have ended
+    std::vector<std::string> dead;  // those of `missing` whose process is known to have ended
   };
 
   Answers read_answers() {
@@ -194,8 +196,8 @@ class GlooTransport : public Transport {
 
   enum class Others { kPresent, kAll };
 
-  // Until the other ranks, or those that have said that they are there, have what they need. Rank 0
-  // hosts the store.
+  // Rank 0 hosts the store, so it waits until all other ranks, or those that are present, have read
+  // what they need.
   void keep_store_open(Others others) {
     const Stopwatch stopwatch;
     const auto is_waiting = [&] {
@@ -213,8 +215,8 @@ class GlooTransport : public Transport {
   int64_t size() const { return std::ssize(group_.hosts); }
 
   GlooGroup group_;
-  std::deque<Works> pending_;  // of the exchanges that are not finished
-  int first_tag_ = 0;          // of the next exchange
+  std::deque<Works> pending_;  // one for each exchange that is not finished
+  int first_tag_ = 0;          // first tag of the next exchange
 };
 
 }  // namespace
@@ -228,7 +230,7 @@ std::string reason_of(const std::exception& error) {
   for (const char* end : {"\nException raised", "\nframe #", " (function "}) {
     text.resize(std::min(text.size(), text.find(end)));
   }
-  // "[./gloo/transport/tcp/pair.cc:589] Read error ..."
+  // Removes the position from messages like "[./gloo/transport/tcp/pair.cc:589] Read error ...".
   if (text.starts_with("[") && text.find("] ") != std::string::npos) {
     text = text.substr(text.find("] ") + 2);
   }

@@ -17,20 +17,21 @@ class ProcessGroupGloo;
 
 namespace trainer::dist {
 
-/// What the ranks of a run have joined.
+/// The connections of a rank to all others, and what is known about them.
 struct GlooGroup {
   RankStore store;
   std::shared_ptr<c10d::ProcessGroupGloo> group;
   int64_t rank = 0;
-  std::vector<std::string> hosts;  // of each rank
+  std::vector<std::string> hosts;  // machine of each rank
   std::chrono::milliseconds timeout{};
   std::chrono::milliseconds start_timeout{};
 };
 
-/// Messages between pairs of ranks by Gloo, from the thread that calls exchange().
+/// Creates a transport that sends messages between pairs of ranks by Gloo, from the thread that
+/// calls its functions.
 std::unique_ptr<Transport> make_gloo_transport(GlooGroup group);
 
-/// What LibTorch or Gloo says of an error, in one line and without the backtrace.
+/// Returns the message of an error of LibTorch or Gloo in one line, without the backtrace.
 std::string reason_of(const std::exception& error);
 
 }  // namespace trainer::dist

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks come together: rank 0 hosts a store (launch/store_server.h), at a port that is free
-// unless MASTER_PORT names one, and tells the others where, with a token that it asks for. Where
-// the address is all that the launcher tells, the token is one that the user has set, and on one
-// machine the system says whose process it is. Each rank enters its arrival in the store, waits for
-// all others with a time limit, and then connects to each by Gloo, at the address by which it
-// reaches rank 0. Two ranks with one number, or runs of other sizes, are found before that.
+// The rendezvous of the ranks: rank 0 hosts a store (launch/store_server.h) at a free port, or at
+// MASTER_PORT if that is set, and tells the others its address and a token that clients must
+// present. If the launcher tells only an address, the user can set the token, and on one machine
+// the system tells which user a process belongs to. Each rank enters its arrival in the store,
+// waits for all others with a time limit, and then connects to each by Gloo, at the address by
+// which it reaches rank 0. Before that, two processes with the same rank and runs of different
+// sizes are detected.
 #include "trainer/dist/join.h"
 
 #include <fmt/format.h>
@@ -102,7 +103,8 @@ class Joining {
             }};
   }
 
-  // Most often it is a variable that was left over.
+  // A process that waits in vain most often has a launcher's variable that was left over, so the
+  // text says how to train alone.
   std::string waiting_text() const {
     const std::string others =
         place_.size == 2 ? fmt::format("rank {}", 1 - place_.rank) : "the other ranks";
@@ -171,7 +173,7 @@ class Joining {
   }
 
   void connect_to_store() {
-    // Its own store is there at once, if it is.
+    // Rank 0 reaches its own store immediately or never.
     constexpr Milliseconds kToItself{5000};
     const Milliseconds limit = place_.rank == 0 ? std::min(left(), kToItself) : left();
     try {
@@ -215,7 +217,8 @@ class Joining {
     } else {
       hosts = launch::own_addresses();
     }
-    // Of several, it is not known by which the others come.
+    // With several addresses, it is not known which one the others can reach, so the store listens
+    // at all.
     address_.host = hosts.size() == 1 ? hosts.front() : "";
     host(address_);
     if (hosts.size() != 1) address_.host = kLocalHost;
@@ -257,13 +260,13 @@ class Joining {
     return launch::share_text(rendezvous_, place_, launch::process_environment, text, left());
   }
 
-  // What tells the job of this process from others with the same address, as far as the launcher
-  // says it.
+  // Returns what distinguishes the job of this process from others with the same address, if the
+  // launcher tells it; else "-".
   std::string job() const {
     return rendezvous_.folder.empty() ? "-" : rendezvous_.folder.filename().string();
   }
 
-  // Enters this rank: its job and machine, and the address at which others find it.
+  // Enters this rank in the store: its job, the number of processes, its address and its machine.
   void arrive() {
     own_address_ = rendezvous_.is_local ? kLocalHost : launch::local_address_towards(address_.host);
     if (entries().count("arrived", place_.rank) > 1) {
@@ -311,7 +314,7 @@ class Joining {
                         r, size, place_.size, to_text(address_)));
       }
       const std::string address = next();
-      // Rank 0 reaches itself by any address; the right one is that on the way to the others.
+      // Rank 0 reaches itself by any address, so it takes the one by which it reaches the others.
       if (place_.rank == 0 && r > 0 && !rendezvous_.is_local && address != "-" &&
           !address.starts_with("127.")) {
         const std::string towards = launch::local_address_towards(address);
@@ -324,7 +327,7 @@ class Joining {
 
   c10::intrusive_ptr<c10d::ProcessGroupGloo> connect_all() {
     using Group = c10d::ProcessGroupGloo;
-    // Connections take up to five times as long.
+    // Connecting takes up to five times this limit.
     auto options = Group::Options::create(std::max(Milliseconds(1000), left() / 5));
     const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
     const std::string device =
@@ -333,7 +336,7 @@ class Joining {
     const auto connect = [store = as_c10d_store(client_), options, interface,
                           address = own_address_, rank = static_cast<int>(place_.rank),
                           size = static_cast<int>(place_.size)] {
-      give_way();  // this thread ends soon, Gloo's stays
+      give_way();  // this thread ends soon, but the thread that Gloo starts stays and inherits this
       options->devices.push_back(interface != nullptr ? Group::createDeviceForInterface(interface)
                                                       : Group::createDeviceForHostname(address));
       return c10::make_intrusive<Group>(
@@ -353,10 +356,10 @@ class Joining {
   const launch::Place& place_;
   launch::Rendezvous rendezvous_;
   Stopwatch stopwatch_;
-  Address address_;  // of the store
+  Address address_;  // address of the store
   std::string own_address_;
   std::string token_;
-  std::shared_ptr<launch::StoreServer> server_;  // on rank 0
+  std::shared_ptr<launch::StoreServer> server_;  // set on rank 0 only
   std::shared_ptr<launch::StoreClient> client_;
 };
 

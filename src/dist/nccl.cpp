@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Not run on hardware yet: what it is used for is tested with other collectives. Its messages go by
-// the stream of the device; that a rank is lost is found by the exchange of the losses, which goes
-// over the network of the CPUs in each step.
+// This code has not run on hardware yet; its callers are tested with other collectives. NCCL orders
+// messages in the stream of the device. A lost rank is detected by the exchange of the losses,
+// which uses the network of the CPUs in each step.
 #include "dist/nccl.h"
 
 #include "trainer/core/error.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each process has a ring for each of its neighbors: it copies messages in, the neighbor copies
-// them out, and each says how far it is. The order of the bytes is all that is needed to tell
-// messages apart. A long message in memory that the neighbor has mapped too is not copied: the ring
-// only says where it is.
+// Each process has a ring buffer for each of its neighbors: it copies messages in, the neighbor
+// copies them out, and each publishes its position. Both sides know the length of each message, so
+// the order of the bytes suffices to separate messages. A long message in memory that the neighbor
+// has mapped too is not copied: the ring only contains its address.
 #include "dist/neighbor.h"
 
 #ifdef __linux__
@@ -18,23 +18,25 @@
 
 namespace trainer::dist {
 
-/// Of a message in a ring, whose length both sides know. Each takes a multiple of its size.
+/// The header of a message in a ring. All entries of a ring are padded to a multiple of its size.
 struct Neighbor::Header {
-  uint64_t block = 0;  // 0: the bytes follow; else they are in this block of the sender, from 1 on
+  // 0: the bytes follow; else 1 + the index of the sender's block that contains them.
+  uint64_t block = 0;
   uint64_t offset = 0;
 };
 
 namespace {
 
 constexpr std::size_t kHeaderBytes = 16;
-constexpr std::size_t kChunkBytes = std::size_t{1} << 15;         // copied before it is said
+// Bytes that are copied before the position is published.
+constexpr std::size_t kChunkBytes = std::size_t{1} << 15;
 constexpr std::size_t kMinReferenceBytes = std::size_t{1} << 14;  // shorter messages are copied
 
 constexpr std::size_t padded(std::size_t num_bytes) {
   return (num_bytes + kHeaderBytes - 1) / kHeaderBytes * kHeaderBytes;
 }
 
-// The bytes that are copied next: up to the end of the ring's memory at most.
+// Returns how many bytes are copied next. A copy does not wrap around the end of the ring.
 std::size_t chunk_at(uint64_t position, uint64_t available, std::size_t num_bytes,
                      std::size_t ring_bytes) {
   return std::min({static_cast<std::size_t>(available), num_bytes, kChunkBytes,
@@ -129,7 +131,7 @@ bool Neighbor::receive(const OwnMemory& mine, std::vector<int64_t>& complete) {
   if (available == 0) return false;
   const std::byte* in = other_.region.ring_memory(mine.layout, mine.index) + read % ring_bytes;
   std::size_t count = 0;
-  std::size_t size = kHeaderBytes;  // in the ring
+  std::size_t size = kHeaderBytes;  // bytes read from the ring
   if (transfer.has_begun) {
     count = chunk_at(read, available, transfer.num_bytes, ring_bytes);
     std::memcpy(transfer.data, in, count);
@@ -183,7 +185,8 @@ bool Neighbor::has_ended() const {
 
 bool Neighbor::has_given_up() const { return other_.region.desk().has_given_up.load() != 0; }
 
-// The sleeper says that it sleeps before it looks at its bell for the last time.
+// The bell is incremented before `is_asleep` is read, while a sleeper sets `is_asleep` before it
+// checks the bell for the last time, so no wake-up is lost.
 void Neighbor::ring_bell() const {
   Desk& desk = other_.region.desk();
   desk.bell.fetch_add(1);

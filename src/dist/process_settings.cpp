@@ -12,8 +12,9 @@
 
 namespace trainer::dist {
 
-// Gloo's thread tries for the lock of a connection again and again while another thread sends: on
-// the same CPU, where mpirun binds a process to one, that takes a time slice of milliseconds.
+// The thread of Gloo tries to lock a connection again and again while another thread sends. If both
+// run on the same CPU, as when mpirun binds a process to one CPU, that wastes a time slice of
+// milliseconds.
 void give_way() {
 #ifdef __linux__
   constexpr int kNice = 10;
@@ -25,9 +26,9 @@ void give_way() {
 #endif
 }
 
-// c10d of LibTorch 2 writes what goes wrong, with the addresses of functions, before it throws the
-// same, which is what users are told. Newer Gloo writes to std::cerr, which nothing of ours uses,
-// how many peers it has connected.
+// c10d of LibTorch 2 prints errors with the addresses of functions before it throws the same
+// errors, which the trainer reports to users. Newer Gloo prints the number of connected peers to
+// std::cerr, which the trainer itself does not use.
 void keep_quiet() {
   constexpr int kFatalOnly = 3;
   if (std::getenv("TORCH_CPP_LOG_LEVEL") != nullptr) return;

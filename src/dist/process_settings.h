@@ -3,11 +3,12 @@
 
 namespace trainer::dist {
 
-/// Lets the thread that calls it, and those that it starts, run on every CPU, after all others.
+/// Lets the calling thread, and all threads that it starts, run on every CPU, with a lower priority
+/// than other threads.
 void give_way();
 
-/// From now on LibTorch and Gloo write nothing to the standard error by themselves, unless
-/// TORCH_CPP_LOG_LEVEL asks for it.
+/// Keeps LibTorch and Gloo from writing to the standard error, unless TORCH_CPP_LOG_LEVEL asks for
+/// it.
 void keep_quiet();
 
 }  // namespace trainer::dist

@@ -9,7 +9,8 @@
 namespace trainer::dist {
 namespace {
 
-// For people, or short; the store takes no longer frames than this by far.
+// Values are short or messages for users. The limit keeps them far below the frame size of the
+// store.
 constexpr std::size_t kMaxValueBytes = std::size_t{1} << 16U;
 
 std::string key(std::string_view name, int64_t rank) {

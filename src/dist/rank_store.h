@@ -14,24 +14,24 @@
 
 namespace trainer::dist {
 
-/// What the ranks of a run tell each other by the store of rank 0. An entry has a name and the rank
-/// that it is of. All functions throw if the store does not answer.
+/// Entries of the ranks of a run in the store of rank 0. The key of an entry is a name and a rank.
+/// All functions throw if the store does not answer.
 class RankStore {
  public:
-  /// `server`: on rank 0, to keep it running. `limit`: how long get() waits.
+  /// `server` is set on rank 0 only, to keep it running. `limit` is how long get() waits.
   RankStore(std::shared_ptr<launch::StoreClient> client,
             std::shared_ptr<launch::StoreServer> server, std::chrono::milliseconds limit)
       : server_(std::move(server)), client_(std::move(client)), limit_(limit) {}
 
   void set(std::string_view name, int64_t rank, std::string_view value) const;
-  /// Nothing if there is none yet.
+  /// Returns the entry, or nothing if it does not exist yet.
   std::optional<std::string> find(std::string_view name, int64_t rank) const;
   bool has(std::string_view name, int64_t rank) const { return find(name, rank).has_value(); }
-  /// Waits for it.
+  /// Waits until the entry exists, and returns it. Throws std::runtime_error after the limit.
   std::string get(std::string_view name, int64_t rank) const;
-  /// Returns if the store answers within the time.
+  /// Throws unless the store answers within `limit`.
   void require_answer(std::chrono::milliseconds limit) const;
-  /// How often it has been called for this entry, this time included.
+  /// Returns how often it has been called for this entry by any rank, including this call.
   int64_t count(std::string_view name, int64_t rank) const;
 
  private:

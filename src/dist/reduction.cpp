@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of gradients over all ranks, in the tree of core/shard_tree.h. In two rounds: each rank
-// is responsible for a segment of the floats. It receives that segment of all subtrees, adds them,
-// and sends the sum to all. Where each rank has one subtree, a rank sends 2 (N - 1) / N times the
-// floats, as in a ring all-reduce, but in 2 rounds and not in 2 (N - 1). Short messages take as
-// long as shorter ones: then each rank sends all it has to all, and each adds everything. The tree
-// is the same, and so are the bits.
+// The sum of gradients over all ranks, in the tree of core/shard_tree.h, takes two rounds: each
+// rank is responsible for a segment of the floats. It receives that segment of all subtrees, adds
+// them, and sends the sum to all. If each rank has one subtree, a rank sends 2 (N - 1) / N times
+// the floats, as in a ring all-reduce, but in 2 rounds instead of 2 (N - 1). For short messages,
+// latency dominates: then each rank sends all its floats to all, and each adds everything, in a
+// single round. The tree is the same, and so are the bits.
 //
-// The first round of a piece begins when the piece is there, its second one when the next piece
-// is: in between its messages had the time that it takes to compute a piece.
+// The first round of a piece begins when the piece is added, the second one when the next piece is
+// added: so its messages are transferred while the next piece is computed.
 #include "trainer/dist/reduction.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 namespace trainer::dist {
 namespace {
 
-constexpr int64_t kShortFloats = 1 << 14;  // about what a network sends in its latency
+constexpr int64_t kShortFloats = 1 << 14;  // about what a network transfers during its latency
 constexpr int64_t kBlock = 1 << 10;  // floats that are added together, in the first level cache
 
 /// Adds the values of all subtrees, for some of the floats at a time.
 class TreeSum {
  public:
-  /// `values`: of each of division.all_subtrees(), the first of `size` floats.
+  /// `values` points to the floats of each of division.all_subtrees().
   TreeSum(const Division& division, const std::vector<const void*>& values)
       : division_(division), values_(values) {}
 
@@ -36,7 +36,7 @@ class TreeSum {
   }
 
  private:
-  // Where the sum over a subtree is: a value, or `to`.
+  // Computes the sum over a subtree, and returns where it is: in the values of a leaf, or at `to`.
   const float* add(const ShardRange& range, std::size_t depth, int64_t begin, int64_t count,
                    float* to) {
     if (const auto leaf = find_subtree(division_.all_subtrees(), range)) {
@@ -56,14 +56,14 @@ class TreeSum {
   std::array<std::array<float, kBlock>, 2 * kMaxTreeDepths> memory_{};
 };
 
-// One round sends N / 2 times as much, and saves the latency of another one. Of two ranks it sends
-// the same, but each of them adds everything.
+// One round sends N / 2 times as much as two, and saves the latency of the second round. With two
+// ranks it sends the same amount, but each of them adds everything.
 bool is_one_round(const World& world, int64_t size) {
   const int64_t n = world.size();
   return n == 1 || (n - 1) * std::max<int64_t>(1, n - 2) * size <= kShortFloats;
 }
 
-// The floats that a rank adds.
+// Returns the range of floats that a rank adds.
 Segment segment_of(const World& world, int64_t rank, int64_t size) {
   if (is_one_round(world, size)) return {0, size};
   return dist::segment_of(rank, world.size(), size);
@@ -105,7 +105,8 @@ void Reduction::add(std::span<float* const> mine, int64_t size, float* out) {
     for (std::size_t i = 0; i < division_.subtrees_of(r).size(); ++i) {
       received.push_back(floats(r, memory, my_segment.size()));
       piece.values.push_back(memory);
-      // The sum replaces what it is computed from: only in two rounds after all have read it.
+      // The sum overwrites its inputs. Only with two rounds have all other ranks read them before,
+      // so only then may values stay in the memory of the sender.
       if (!is_one_round(world_, size)) received.back().view = &piece.values.back();
       memory += my_segment.size();
     }
@@ -114,7 +115,7 @@ void Reduction::add(std::span<float* const> mine, int64_t size, float* out) {
   if (num_summed_ + 1 < num_added_) sum_next();
 }
 
-// Adds the segment of this rank, and sends it.
+// Sums the segment of this rank for the oldest piece, and starts to send the result.
 void Reduction::sum_next() {
   const Piece& piece = pieces_[num_summed_++];
   world_.finish(piece.exchange);

@@ -21,9 +21,10 @@
 namespace trainer::dist {
 namespace {
 
-constexpr std::size_t kMaxRingBytes = std::size_t{1} << 18;  // in the second level cache
+constexpr std::size_t kMaxRingBytes = std::size_t{1} << 18;  // fits into the second level cache
 constexpr std::size_t kMinRingBytes = std::size_t{1} << 14;
-constexpr std::size_t kMaxRegionBytes = std::size_t{1} << 22;  // unless rings become too small
+// Exceeded only if rings would become too small.
+constexpr std::size_t kMaxRegionBytes = std::size_t{1} << 22;
 
 Token make_token() {
   std::random_device random;
@@ -78,7 +79,7 @@ Block open_block(int id, int file, std::size_t num_bytes) {
   Block block;
   const std::string path = fmt::format("/proc/{}/fd/{}", id, file);
   block.file = FileHandle(until_done([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC); }));
-  // Another file, if the process is in another container.
+  // It is another file if the process is in another container.
   if (::lseek(block.file.get(), 0, SEEK_END) != static_cast<off_t>(num_bytes)) return block;
   block.memory = Mapping(block.file, num_bytes);
   return block;
@@ -86,7 +87,7 @@ Block open_block(int id, int file, std::size_t num_bytes) {
 
 Region make_region(const RegionLayout& layout) {
   Region region{make_block(layout.size())};
-  // Reserves the memory, whose lack would otherwise end the process when it is written to.
+  // Reserves the memory. Otherwise, a lack of memory would kill the process when it writes.
   if (region.is_mapped() &&
       ::posix_fallocate(region.file.get(), 0, static_cast<off_t>(layout.size())) != 0) {
     region.memory = {};

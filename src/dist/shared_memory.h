@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
-// Memory that the processes of one machine share: each has a region, which the others map. It is a
-// file without a name, which others open by /proc, so that nothing is left over when processes are
-// killed.
+// Memory that the processes of one machine share: each has a region, which the others map. A region
+// is a file without a name, which others open by /proc, so that nothing is left over when processes
+// are killed.
 namespace trainer::dist {
 
 static_assert(std::atomic<uint32_t>::is_always_lock_free &&
@@ -21,21 +21,23 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free &&
 
 using Token = std::array<char, 33>;  // 32 hexadecimal digits
 
-/// The state of a process that others see.
+/// The state of a process that its neighbors read and write.
 struct alignas(64) Desk {
-  Token token{};                              // tells this region from any other file
-  alignas(64) std::atomic<uint32_t> bell{0};  // counts what others have done for this process
+  // Random text that distinguishes this region from any other file.
+  Token token{};
+  alignas(64) std::atomic<uint32_t> bell{0};  // incremented by others to wake this process
   std::atomic<uint32_t> is_asleep{0};
   std::atomic<uint32_t> has_given_up{0};
 };
 
-/// How many bytes one process has written to a ring, and another one has read.
+/// The numbers of bytes that one process has written to a ring, and another one has read.
 struct Ring {
   alignas(64) std::atomic<uint64_t> written{0};
   alignas(64) std::atomic<uint64_t> read{0};
 };
 
-/// What is in the region of each of `num_processes`: a desk, and a ring to each process.
+/// The layout of the region of each of `num_processes` processes: a Desk, then a ring to each
+/// process.
 struct RegionLayout {
   std::size_t num_processes = 0;
   std::size_t ring_bytes = 0;
@@ -67,7 +69,7 @@ class FileHandle {
 class Mapping {
  public:
   Mapping() = default;
-  /// Null if that fails.
+  /// Maps `size` bytes of the file. data() is null if that fails.
   Mapping(const FileHandle& file, std::size_t size);
   Mapping(Mapping&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
@@ -82,7 +84,7 @@ class Mapping {
   std::size_t size_ = 0;
 };
 
-/// Memory of a process, mapped here.
+/// Shared memory of this or of another process, mapped into this one.
 struct Block {
   FileHandle file;
   Mapping memory;
@@ -90,7 +92,7 @@ struct Block {
   bool is_mapped() const { return memory.data() != nullptr; }
 };
 
-/// The block of a process by which others reach it.
+/// The block of a process with its desk and its rings.
 struct Region : Block {
   Desk& desk() const { return *std::launder(reinterpret_cast<Desk*>(memory.data())); }
   Ring& ring(const RegionLayout& layout, std::size_t to) const {
@@ -107,19 +109,21 @@ struct OtherProcess {
   FileHandle process;  // poll() finds it readable when the process has ended
 };
 
-/// The region of this process; not mapped if the system has no memory for it.
+/// Creates the region of this process. It is not mapped if the system lacks memory for it.
 Region make_region(const RegionLayout& layout);
 
-/// What other processes need to open it.
+/// Returns the text that other processes need to open the region; "none" if it is not mapped.
 std::string notice_of(const Region& region);
 
-/// Zeroed memory of this process; not mapped if the system has none.
+/// Creates a block of zeroed memory of this process. It is not mapped if that fails.
 Block make_block(std::size_t num_bytes);
 
-/// Block `file` of process `id`, or not mapped.
+/// Opens the block with the file descriptor `file` of process `id`. It is not mapped if that fails,
+/// or if its size is not `num_bytes`.
 Block open_block(int id, int file, std::size_t num_bytes);
 
-/// Not mapped if the process cannot be seen from here.
+/// Opens the region and a handle of the process that `notice` describes (notice_of()). The region
+/// is not mapped if the process is not visible, as in another container.
 OtherProcess open_process(const std::string& notice, const RegionLayout& layout);
 
 }  // namespace trainer::dist

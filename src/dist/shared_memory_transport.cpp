@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between the processes of one machine (neighbor.h). A process that waits looks for some
-// microseconds, and then sleeps (futex) until a neighbor rings its bell. From time to time it looks
-// whether its neighbors are still there.
+// Messages between the processes of one machine (neighbor.h). A process that waits spins for some
+// microseconds, and then sleeps (futex) until a neighbor increments its bell. From time to time it
+// checks that its neighbors still exist.
 #include "dist/shared_memory_transport.h"
 
 #ifdef __linux__
@@ -68,8 +68,8 @@ class SharedMemoryTransport : public Transport {
     network_->announce_failure(why);
   }
 
-  // Blocks are kept, as neighbors have mapped them, and used again. This is memory of steps: from
-  // now on waiting is short, if there are CPUs for all.
+  // Blocks are kept and reused, because neighbors have mapped them. Memory is allocated for steps,
+  // so waits are short from now on: spin_limit_ is set if each process can have a CPU.
   std::shared_ptr<void> allocate(std::size_t num_bytes) override {
     spin_limit_ = std::ssize(neighbors_) < usable_cpus() ? kSpinLimit : 0;
     BlockNotice notice;
@@ -104,17 +104,17 @@ class SharedMemoryTransport : public Transport {
 
  private:
   struct BlockNotice {
-    std::size_t index = 0;      // among the blocks of the process
-    std::size_t num_bytes = 0;  // 0: there is none
+    std::size_t index = 0;      // index among the blocks of the process
+    std::size_t num_bytes = 0;  // 0: the process could not make a block
     int file = -1;
   };
 
   struct Exchange {
-    int64_t num_messages = 0;  // that are not complete
+    int64_t num_messages = 0;  // incomplete messages
     int64_t on_network = 0;
   };
 
-  // Lets neighbors wait for this process no longer.
+  // Tells neighbors not to wait for this process any longer.
   void give_up() const noexcept {
     mine_.region.desk().has_given_up.store(1);
     for (const Neighbor& neighbor : neighbors_) neighbor.ring_bell();
@@ -124,7 +124,7 @@ class SharedMemoryTransport : public Transport {
     return block.block.use_count() == 1 && block.num_bytes >= num_bytes;
   }
 
-  // Sends a value to each neighbor, and receives one in its place.
+  // Sends values[i] to neighbor i, and replaces it by the value that the neighbor sends.
   template <class Value>
   void tell(std::vector<Value>& values) {
     std::vector<Value> mine = values;
@@ -159,7 +159,8 @@ class SharedMemoryTransport : public Transport {
     };
     const std::vector<Message> far_sent = queue(sent, &Neighbor::add_sent);
     const std::vector<Message> far_received = queue(received, &Neighbor::add_received);
-    // Also without any message: the network counts exchanges, on all ranks alike.
+    // Started even without messages, because the network counts exchanges, and all ranks must
+    // agree.
     exchange.on_network = network_->start(far_sent, far_received);
     progress();
   }
@@ -177,7 +178,7 @@ class SharedMemoryTransport : public Transport {
     ++first_exchange_;
   }
 
-  // Moves what can be moved; whether that was anything.
+  // Moves as many bytes as possible without waiting, and returns whether it moved any.
   bool progress() {
     bool has_moved = false;
     complete_.clear();
@@ -190,7 +191,7 @@ class SharedMemoryTransport : public Transport {
     return has_moved;
   }
 
-  // Until the bell has rung, which `bell` is before: whether it has.
+  // Waits for a limited time until the bell differs from `bell`. Returns whether it does.
   bool wait(uint32_t bell) const {
     Desk& desk = mine_.region.desk();
     for (int i = 0; i < spin_limit_; ++i) {
@@ -206,7 +207,7 @@ class SharedMemoryTransport : public Transport {
 
   void require_neighbors(Patience patience, const Stopwatch& stopwatch) {
     for (const Neighbor& neighbor : neighbors_) {
-      // It may have sent something before.
+      // The neighbor may have sent messages before it ended, so progress() is tried first.
       if (neighbor.is_awaited() && (neighbor.has_ended() || neighbor.has_given_up()) &&
           !progress()) {
         throw lost("a process of this machine has ended", patience);
@@ -221,12 +222,12 @@ class SharedMemoryTransport : public Transport {
   std::unique_ptr<Transport> network_;
   OwnMemory mine_;
   std::vector<Neighbor> neighbors_;
-  std::vector<Neighbor*> of_rank_;  // null: on another machine
+  std::vector<Neighbor*> of_rank_;  // neighbor of each rank; null: on another machine
   int spin_limit_ = 0;
   std::chrono::milliseconds timeout_;
   std::chrono::milliseconds start_timeout_;
-  std::deque<Exchange> exchanges_;  // that are not finished
-  int64_t first_exchange_ = 0;      // the number of the oldest one
+  std::deque<Exchange> exchanges_;  // the exchanges that are not finished
+  int64_t first_exchange_ = 0;      // number of the oldest of them
   std::vector<int64_t> complete_;
 };
 

@@ -12,18 +12,18 @@
 
 namespace trainer::dist {
 
-/// How the ranks of a machine tell each other where their memory is, before they can share it.
+/// The way in which ranks exchange texts about their memory, before they can share it.
 struct Notices {
   int64_t rank = 0;
-  std::vector<std::string> hosts;                        // of each rank
-  std::function<void(const std::string& mine)> publish;  // once more for each read() of all others
-  std::function<std::string(int64_t rank)> read;         // waits for what it has published
+  std::vector<std::string> hosts;                        // machine of each rank
+  std::function<void(const std::string& mine)> publish;  // all ranks publish, then read from all
+  std::function<std::string(int64_t rank)> read;         // waits for the newest text of this rank
 };
 
-/// Messages to ranks of the same machine through memory that they share, to others by `network`.
-/// Returns `network` itself where that is not possible: all ranks are on different machines, this
-/// system has no such memory, or some processes may not see each other's (containers), or do not
-/// want that.
+/// Creates a transport that sends messages to ranks of the same machine through shared memory, and
+/// to others by `network`. Returns `network` itself if all ranks are on different machines, if the
+/// system has no shared memory, if some processes cannot open that of others (containers), or if a
+/// rank has it disabled.
 std::unique_ptr<Transport> with_shared_memory(std::unique_ptr<Transport> network,
                                               const Notices& notices, const JoinOptions& options);
 

@@ -28,9 +28,9 @@ using std::chrono::milliseconds;
 using StorePointer = c10::intrusive_ptr<c10d::Store>;
 
 // LibTorch 1.13 has a second connection for each client of a store, and a thread that listens to it
-// and lets its errors end the process: so does the end of the agent. The thread that joins sees the
-// same on the first connection, and ends with a message. So the other one stops there, and nobody
-// waits for its end: the store is kept.
+// and lets its errors end the process: so does the end of the agent. The thread that joins the run
+// sees the same error on the first connection, and ends with a message. So the listening thread
+// stops here forever, and the store is never destroyed, because that would wait for this thread.
 [[noreturn]] void stop_listening() {
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
@@ -48,7 +48,7 @@ void keep_for_ever(const StorePointer& store) {
   std::set_terminate(stop_listening);
 }
 
-// Debian builds LibTorch 2 without libuv, which is the default there.
+// Disables libuv, the default in LibTorch 2, because Debian builds it without libuv.
 template <class Options>
 void choose_client(Options& options) {
   if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
@@ -62,7 +62,8 @@ std::string share_by_torchrun(const launch::Rendezvous& rendezvous, const launch
   options.port = static_cast<uint16_t>(rendezvous.port);
   options.isServer = false;
   options.waitWorkers = false;
-  options.timeout = std::max(limit, milliseconds(1000));  // in whole seconds
+  // At least one second, because LibTorch uses whole seconds.
+  options.timeout = std::max(limit, milliseconds(1000));
   choose_client(options);
   const auto problem =
       [where = launch::to_text({rendezvous.host, rendezvous.port})](const std::string& why) {

@@ -9,8 +9,9 @@
 
 namespace trainer::dist {
 
-/// The text of rank 0, on every rank, by the store that torchrun's agent hosts (Meeting::kStore).
-/// Throws Error(kDevice) if it is not there or does not answer within the time.
+/// Returns the text of rank 0 on every rank, through the store that the agent of torchrun hosts
+/// (Meeting::kStore). Throws Error(kDevice) if the store does not exist or does not answer within
+/// `limit`.
 std::string share_by_torchrun(const launch::Rendezvous& rendezvous, const launch::Place& place,
                               const std::string& text, std::chrono::milliseconds limit);
 

@@ -8,7 +8,7 @@
 
 namespace trainer::dist {
 
-/// Tells people what this process waits for, if it still does after some seconds.
+/// Logs what this process waits for, unless the object is destroyed within five seconds.
 class WaitNotice {
  public:
   explicit WaitNotice(std::string text);

@@ -11,8 +11,9 @@
 
 namespace trainer::dist {
 
-/// Runs what waits without a limit of its own. Throws Error(kDevice), with `problem`, after the
-/// time; then it is left behind, so it uses nothing that may be gone. The process ends anyway.
+/// Calls run(), which may block without a time limit, in another thread. After `limit`, throws
+/// Error(kDevice) with the message `problem` and leaves the thread behind, so run() must not use
+/// anything that may be destroyed. The process ends soon anyway.
 template <class Run>
 auto within(std::chrono::milliseconds limit, const std::string& problem, const Run& run) {
   std::packaged_task<decltype(run())()> task(run);

@@ -11,13 +11,14 @@ namespace {
 
 template <class Value>
 Message message(int64_t rank, Value* values, std::size_t count) {
-  // Messages that are sent are only read.
+  // The cast is safe, because messages that are sent are only read.
   return {.rank = rank,
           .data = const_cast<void*>(static_cast<const void*>(values)),
           .num_bytes = count * sizeof(Value)};
 }
 
-/// Of a text of another rank, which is trusted with no more memory than that.
+/// Limits the length of a text of another rank, so that it cannot make this one allocate any amount
+/// of memory.
 std::size_t checked_length(uint64_t length) {
   constexpr uint64_t kMaxLength = uint64_t{1} << 30U;
   if (length <= kMaxLength) return length;
@@ -28,7 +29,7 @@ std::size_t checked_length(uint64_t length) {
 
 std::shared_ptr<void> Transport::make_memory(std::size_t num_bytes) {
   constexpr std::size_t kAlignment = 64;
-  // calloc() leaves the pages to the system, which clears them when they are written.
+  // With calloc(), the system provides zeroed pages only when they are written.
   void* memory = std::calloc(num_bytes + kAlignment, 1);
   if (memory == nullptr) throw std::bad_alloc();
   const std::shared_ptr<void> owner(memory, [](void* pointer) { std::free(pointer); });

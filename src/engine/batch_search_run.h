@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// find_batch(), which may throw exceptions of LibTorch.
+/// Implements find_batch() of engine.h. May throw exceptions of LibTorch.
 BatchSearchReport run_batch_search(const BatchSearchRequest& request);
 
 }  // namespace trainer::engine

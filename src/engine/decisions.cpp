@@ -38,7 +38,7 @@ std::string trial_text(const train::DeviceTrial& trial) {
       trial.problem.empty() ? fmt::format("{:.3g} ms", 1e3 * trial.step_seconds) : trial.problem);
 }
 
-// All devices with all precisions that they compute well; the simple ones first.
+// Returns all devices with all precisions that they support well, the CPU and fp32 first.
 std::vector<train::DeviceTrial> possible_trials(const config::Config& config,
                                                 MayChoosePrecision may_choose) {
   std::vector<c10::Device> devices = device::accelerators(device::available_devices());
@@ -58,7 +58,7 @@ std::vector<train::DeviceTrial> possible_trials(const config::Config& config,
   return trials;
 }
 
-// device: fastest.
+// Implements `device: fastest`: times steps on all devices and chooses the fastest.
 void choose_fastest(const config::Config& config, const data::Datasets& data,
                     MayChoosePrecision may_choose, Decisions& d) {
   d.device_trials = possible_trials(config, may_choose);
@@ -83,7 +83,8 @@ device::PrecisionChoice precision_on(c10::Device device, const config::Config& c
                                   device::probe_precision(device, config.precision));
 }
 
-// A device that is there may fail all the same.
+// Tests the chosen accelerator, because an available device may still fail. Falls back to the CPU
+// if that is allowed, else throws Error(kDevice).
 void check_device(const config::Config& config, const data::Datasets& data,
                   const launch::Place& place, device::Fallback fallback, Decisions& d) {
   const c10::Device device = d.device.device;
@@ -136,12 +137,12 @@ void warn(const Decisions& decisions) {
   }
 }
 
-// The launcher's OMP_NUM_THREADS says nothing about this program: torchrun sets 1 if nobody else
-// does.
+// Ignores OMP_NUM_THREADS, which launchers set without knowing this program: torchrun sets it to 1
+// unless it is set already.
 device::ThreadChoice share_cpus(const train::Session& session, std::optional<int64_t> before,
                                 int64_t sharing) {
   if (session.config.threads > 0) return {session.config.threads, "as configured"};
-  // Without the fused step the bits depend on it.
+  // Without the fused step, the bits of the results depend on the number of threads.
   if (before && !train::uses_kernels(session)) return {*before, "as in the resumed run"};
   const int64_t usable = usable_cpus();
   return {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every device makes the steps that LibTorch makes on the CPU, from the same weights and in the
-// same order, so the weights afterwards are equal but for rounding. SGD: Adam would make a large
-// step of a gradient that is nearly zero, whose sign is rounding.
+// Every device computes the steps that LibTorch computes on the CPU, from the same weights and in
+// the same order, so the weights afterwards are equal except for rounding. The optimizer is SGD,
+// because Adam would turn a gradient that is nearly zero, and whose sign is a rounding error, into
+// a large step.
 #include "engine/device_check.h"
 
 #include <dlfcn.h>
@@ -55,10 +56,10 @@ config::Config small_config(const std::string& device, config::StepKind step) {
   return config;
 }
 
-/// What the steps left.
+/// The weights after some steps on a device, and how long they took.
 struct Steps {
-  at::Tensor weights;  // in the memory of the CPU
-  double seconds = 0;  // of a step, the median
+  at::Tensor weights;  // in CPU memory
+  double seconds = 0;  // median duration of a step
   std::string kind;
 };
 
@@ -104,7 +105,7 @@ doctor::DeviceFacts check_device(const std::string& name, config::StepKind step,
   return {.name = name, .problem = device::error_text(error)};
 }
 
-// The best of some products of two squares; operations a second.
+// Returns the operations per second of the fastest of some products of two square matrices.
 double blas_flops() {
   const c10::InferenceMode no_autograd;
   const at::Tensor a = at::ones({kProductSize, kProductSize});

@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// The work behind check_devices() of engine.h.
+/// Implements check_devices() of engine.h. May throw exceptions of LibTorch.
 doctor::EngineFacts run_device_check();
 
 }  // namespace trainer::engine

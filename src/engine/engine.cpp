@@ -25,7 +25,7 @@
 namespace trainer::engine {
 namespace {
 
-// The message of LibTorch's allocator names a line of its source code.
+// Shortens the message of LibTorch's allocator, which names a line of its source code.
 Error memory_error(const std::string& message) {
   static const std::regex kSize("tried to allocate ([0-9]+) bytes");
   std::smatch match;

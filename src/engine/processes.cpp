@@ -31,7 +31,7 @@ namespace trainer::engine {
 namespace {
 
 #ifdef __linux__
-// "host 0 1 5": the CPUs that this process may use.
+// Returns the machine and the CPUs that this process may use, such as "host 0 1 5".
 std::string cpus_text() {
   std::string text = launch::host_name();
   cpu_set_t set;
@@ -43,9 +43,9 @@ std::string cpus_text() {
   return text;
 }
 
-// mpirun binds each process to a CPU of its own. Gloo's thread, which polls for messages, takes
-// turns with the training there, in time slices of milliseconds. So the processes of a machine
-// share their CPUs.
+// mpirun binds each process to one CPU. The thread of Gloo, which polls for messages, and the
+// training then alternate on it in time slices of milliseconds. So this function lets the processes
+// of a machine share all their CPUs.
 void share_cpus(const std::vector<std::string>& all) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -59,7 +59,7 @@ void share_cpus(const std::vector<std::string>& all) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-// How many processes share the CPUs of this one.
+// Returns how many processes, including this one, use the CPUs of this one.
 int64_t count_sharing(const Processes& processes) {
   const dist::World& world = *processes.world;
   std::vector<std::string> all = world.gather_texts(cpus_text(), dist::Patience::kForStart);
@@ -74,7 +74,7 @@ int64_t count_sharing(const Processes& processes) {
 }
 #endif
 
-/// What all processes must have in common.
+/// A property that must be the same in all processes.
 struct Fact {
   ErrorKind kind = ErrorKind::kUsage;
   std::string name;
@@ -127,7 +127,7 @@ std::vector<Fact> parse_facts(const std::string& text) {
   return facts;
 }
 
-// Throws what is different.
+// Throws an Error that lists the differences between the facts of rank 0 and those of another rank.
 void require_same(const std::string& first, const std::string& other, std::size_t rank,
                   const std::string& host) {
   const std::vector<Fact> ours = parse_facts(first);
@@ -196,7 +196,7 @@ void decide_shards(const TrainRequest& request, const Processes& processes,
   if (!request.resume) return;
   const config::Document document{request.resume->file.string(), request.resume->checkpoint.config,
                                   ""};
-  // Runs of earlier versions do not state it: they had one process.
+  // Checkpoints of earlier versions lack the number of shards: their runs had one process.
   shards = std::max<int64_t>(1, config::load({document}, {}).config.distributed.shards);
 }
 
@@ -230,7 +230,7 @@ std::string processes_text(const Processes& processes, const config::Config& con
 std::string exchange_text(const Processes& processes, const train::ExchangeTrial& trial) {
   std::string text = fmt::format("a step computes for {} and adds gradients for {}",
                                  human_duration(trial.compute), human_duration(trial.exchange));
-  // One process would have the CPUs of one machine.
+  // A single process would have the CPUs of one machine only.
   constexpr double kWorthSaying = 1.1;
   const std::set<std::string> machines(processes.hosts.begin(), processes.hosts.end());
   const double alone = static_cast<double>(machines.size()) * trial.compute;

@@ -37,10 +37,11 @@ constexpr double kWarmUpSeconds = 0.2;
 constexpr int64_t kStepsInBlock = 10;
 constexpr std::string_view kMeasuring = "measuring steps";
 
-/// A folder that is removed with all it has.
+/// A folder that is removed with its contents at the end of the scope.
 class TemporaryFolder {
  public:
-  // Where the run would write, if that exists: another disk may have another speed.
+  // Creates the folder on the disk that the run would write to, if `output_dir` exists, because
+  // another disk may have another speed.
   explicit TemporaryFolder(const fs::path& output_dir) {
     std::error_code ignored;
     const bool is_there = fs::is_directory(output_dir, ignored);
@@ -61,7 +62,7 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-// Returns its rows.
+// Runs one step and returns the number of its rows.
 int64_t make_step(train::Session& session) {
   const train::StepStats stats = train::run_step(session);
   train::advance(session, stats);

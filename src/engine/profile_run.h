@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// profile(), which may throw exceptions of LibTorch.
+/// Implements profile() of engine.h. May throw exceptions of LibTorch.
 ProfileReport run_profile(const ProfileRequest& request);
 
 }  // namespace trainer::engine

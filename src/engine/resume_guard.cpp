@@ -23,7 +23,7 @@ std::string describe(const data::Fingerprint& file) {
   return fmt::format("{} bytes, CRC-32 {:08x}", file.num_bytes, file.crc32);
 }
 
-// Compares files by their content: a file may have moved.
+// Compares files by their content instead of their path, because a file may have moved.
 void add_changed_files(const std::vector<data::Fingerprint>& before,
                        const std::vector<data::Fingerprint>& after,
                        std::vector<std::string>& changes) {
@@ -46,7 +46,7 @@ std::string names_text(const std::vector<std::string>& names) {
   return text;
 }
 
-// The categories of the rows of the embedding tables.
+// Returns the categories of each embedded column; they are the rows of the embedding tables.
 std::vector<std::vector<std::string>> embedded_categories(const data::Schema& schema) {
   std::vector<std::vector<std::string>> all;
   for (const data::Column& column : schema.columns) {
@@ -55,7 +55,8 @@ std::vector<std::vector<std::string>> embedded_categories(const data::Schema& sc
   return all;
 }
 
-// Not allowed even with --allow-changes: weights for other inputs or outputs are meaningless here.
+// Throws Error(kCheckpoint) even with --allow-changes, because weights for other inputs or outputs
+// are meaningless.
 void refuse_other_task(const checkpoint::ResumePoint& resume, const data::Schema& schema) {
   const data::Schema& old = resume.checkpoint.schema;
   std::vector<std::string> changes;

@@ -10,16 +10,16 @@
 
 namespace trainer::engine {
 
-/// Compares the resumed run with the current configuration and data. Returns the differences, a
-/// line each, if they are allowed. Throws Error(kCheckpoint) that names every key and data file
-/// that differs.
+/// Compares the configuration and data of the resumed run with the current ones. Returns the
+/// differences, one line each, if they are allowed; else throws Error(kCheckpoint) with every key
+/// and data file that differs.
 std::vector<std::string> check_resume(const TrainRequest& request, const data::Datasets& data);
 
-/// The same for how products in bf16 add up, which the processor decides.
+/// Compares the rounding of bf16 products, which depends on the processor, in the same way.
 std::vector<std::string> check_products(const TrainRequest& request, const train::Session& session);
 
-/// Sets `data.shuffle_window` for a run of an older version, which shuffled all rows together, so
-/// that it is resumed in its order.
+/// Sets `data.shuffle_window` to all rows if the resumed run is of an older version, which shuffled
+/// all rows together, so that the order of its rows does not change.
 void keep_order(const TrainRequest& request, const data::Datasets& data, config::Config& config);
 
 }  // namespace trainer::engine

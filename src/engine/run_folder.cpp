@@ -17,12 +17,13 @@
 namespace trainer::engine {
 namespace {
 
-// The run folder of the resumed checkpoint, or an empty path.
+// Returns the run folder of the resumed checkpoint, or an empty path if it is in none.
 std::filesystem::path resumed_folder(const TrainRequest& request) {
   return request.resume ? run::find_run_dir(request.resume->file) : std::filesystem::path();
 }
 
-// A process that was killed before its first checkpoint left a folder that no resume goes on with.
+// Removes temporary files from folders without a checkpoint: a process that was killed before its
+// first checkpoint leaves a folder that is never resumed.
 void remove_leftovers(const std::filesystem::path& output_dir) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(output_dir, ignored)) {
@@ -36,7 +37,7 @@ void remove_leftovers(const std::filesystem::path& output_dir) {
   }
 }
 
-// Writes the configuration into the new folder: other processes recognize the run by it.
+// Creates a run folder with the configuration, by which other processes recognize the run.
 RunFolder create_folder(const config::Config& config, const std::string& resolved) {
   remove_leftovers(config.output_dir);
   const run::RunDir run = run::create_run_dir(config.output_dir, config.tag, std::time(nullptr));
@@ -48,7 +49,8 @@ RunFolder create_folder(const config::Config& config, const std::string& resolve
 // If several processes start the same run at the same time, only the first one creates it.
 RunFolder create_folder_unless_started(const config::Config& config, const std::string& resolved) {
   std::error_code ignored;
-  std::filesystem::create_directories(config.output_dir, ignored);  // else create_folder() says why
+  // If it fails, create_folder() throws the reason.
+  std::filesystem::create_directories(config.output_dir, ignored);
   if (!std::filesystem::is_directory(config.output_dir, ignored)) {
     return create_folder(config, resolved);
   }
@@ -69,7 +71,7 @@ RunFolder create_folder_unless_started(const config::Config& config, const std::
   return create_folder(config, resolved);
 }
 
-// Whether the last files of the run are there: that it is complete is written behind them.
+// Whether all files of the run are written: "complete" is recorded in system.json after all others.
 bool has_ended(const run::RunDir& run) {
   std::error_code ignored;
   if (!std::filesystem::exists(run.summary(), ignored)) return false;
@@ -85,7 +87,8 @@ RunFolder open_run_folder(const TrainRequest& request, const std::string& resolv
     folder.is_complete = trains == Trains::kNo && has_ended(folder.run);
     if (folder.is_complete) return folder;
     run::require_records(folder.run.metrics(), folder.metrics_bytes);
-    // The configuration of a run is the one that it was trained with.
+    // The file keeps the configuration that the run was trained with, so it is written only if the
+    // run trains.
     if (trains == Trains::kYes) write_file_atomically(folder.run.config(), resolved);
     return folder;
   }
@@ -95,8 +98,8 @@ RunFolder open_run_folder(const TrainRequest& request, const std::string& resolv
                         : create_folder(config, resolved);
 }
 
-// The checkpoints that are kept, best.pt, and the next one. A resumed run already has those that
-// are kept.
+// A run needs space for the checkpoints that it keeps, best.pt, and the next one. A resumed run
+// already has those that it keeps.
 void check_free_space(const train::Session& session, const TrainRequest& request) {
   const config::CheckpointConfig& config = session.config.checkpoint;
   const int64_t epoch_files = session.config.training.epochs / config.every_epochs + 1;

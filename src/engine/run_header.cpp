@@ -51,7 +51,7 @@ std::string rows_text(const data::Datasets& data) {
   return text;
 }
 
-// For the log file.
+// Lists the data files, in the log file only.
 void log_files(const data::Datasets& data) {
   for (const data::Fingerprint& file : data.fingerprints) {
     log::note(labeled_line("data file", fmt::format("{}: {}", file.path, content_text(file))));
@@ -79,7 +79,7 @@ void log_columns(const data::Datasets& data) {
   }
 }
 
-// What the overview says, as values.
+// Records the facts of the overview as values in the JSON log.
 void record_start(const train::Session& session, const TrainRequest& request,
                   const Decisions& decisions, const run::RunDir& run) {
   const config::TrainingConfig& training = session.config.training;
@@ -192,7 +192,7 @@ void log_warnings(const train::Session& session) {
   }
 }
 
-// Most schedules go to the last epoch. With another last epoch, the rate jumps.
+// Most schedules depend on the last epoch. With another number of epochs the learning rate jumps.
 void log_other_schedule(const train::Session& session, const checkpoint::ResumePoint& resume) {
   const int64_t step = session.state.position.step;
   const config::Document document{resume.file.string(), resume.checkpoint.config, ""};

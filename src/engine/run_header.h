@@ -13,17 +13,17 @@
 /// The first lines of a run's log.
 namespace trainer::engine {
 
-/// The implementation of the session's step: "fused (AVX-512)".
+/// The name of the session's kind of step, such as "fused (AVX-512)".
 std::string step_text(const train::Session& session);
 
 /// Logs the settings that determine the results of the run, including derived values.
 void log_header(const train::Session& session, const TrainRequest& request,
                 const Decisions& decisions, const Processes& processes, const run::RunDir& run);
 
-/// Logs the warnings on the data, and one on a slow BLAS.
+/// Logs the warnings about the data, and a warning if the run needs a BLAS and it is slow.
 void log_warnings(const train::Session& session);
 
-/// Logs the learning rate where a resume with other epochs changes it.
+/// Logs the old and the new learning rate if a resume with another number of epochs changes it.
 void log_other_schedule(const train::Session& session, const checkpoint::ResumePoint& resume);
 
 }  // namespace trainer::engine

@@ -10,7 +10,7 @@
 
 namespace trainer::engine {
 
-/// Writes system.json: the machine, the data files, and an entry for this start beside those of
+/// Writes system.json: the machine, the data files, and an entry for this start after those of
 /// earlier starts. Throws Error(kFileSystem).
 void write_system_json(const run::RunDir& run, const TrainRequest& request,
                        const Decisions& decisions, const Processes& processes,
@@ -19,7 +19,8 @@ void write_system_json(const run::RunDir& run, const TrainRequest& request,
 /// Writes summary.json, the results of a complete run. Throws Error(kFileSystem).
 void write_summary(const TrainReport& report, const config::Config& config, const run::RunDir& run);
 
-/// Logs all metrics of the complete run: of the test split, or else of the validation split.
+/// Logs all metrics of a complete run: those of the test split or, without one, of the validation
+/// split.
 void log_details(const TrainReport& report);
 
 }  // namespace trainer::engine

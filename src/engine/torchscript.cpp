@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that includes LibTorch's TorchScript headers, which take as long to compile as all
-// others together.
+// This is the only file that includes LibTorch's TorchScript headers, because they take as long to
+// compile as all other headers together.
 #include "engine/torchscript.h"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ at::Tensor to_tensor(std::vector<double> values) {
   return at::from_blob(values.data(), {static_cast<int64_t>(values.size())}, at::kDouble).clone();
 }
 
-/// Builds nested modules, so that the state dict has our names: `layers.0.weight`, or
-/// `members.2.layers.0.weight`.
+/// Builds nested modules, so that the names in the state dict are those of the checkpoint:
+/// `layers.0.weight`, or `members.2.layers.0.weight`.
 class Builder {
  public:
   explicit Builder(const Model& model) : model_(model) {}
@@ -81,10 +81,11 @@ class Builder {
 
   bool is_regression() const { return model_.schema.task == config::Task::kRegression; }
 
-  // All in one compilation unit, which modules need to know each other's types.
+  // All modules are in one compilation unit, because modules must know the types of those that they
+  // contain.
   Module make_module(const std::string& name) {
     Module module(c10::QualifiedName("__torch__.trainer." + name), unit_, /*shouldMangle=*/true);
-    module.register_attribute("training", c10::BoolType::get(), false);  // needed by Python
+    module.register_attribute("training", c10::BoolType::get(), false);  // Python requires it
     return module;
   }
 
@@ -110,7 +111,7 @@ class Builder {
     }
   }
 
-  // The entry called `name`, which is appended if there is none.
+  // Returns the entry with this name, and appends one if there is none.
   template <typename T, typename Make>
   static T& find_or_make(std::vector<std::pair<std::string, T>>& all, const std::string& name,
                          const Make& make) {
@@ -119,8 +120,8 @@ class Builder {
     return found != all.end() ? found->second : all.emplace_back(name, make()).second;
   }
 
-  // "layers.0.weight": the group "layers" has a module "0" with a parameter "weight".
-  // "input_scale.weight": a module, here a group of one without an index.
+  // For "layers.0.weight", the group "layers" has a module "0" with a parameter "weight". For
+  // "input_scale.weight", the group has a single module with an empty index.
   void add_weight(Groups& groups, const checkpoint::NamedTensor& weight) {
     const std::size_t first = weight.name.find('.');
     const std::size_t last = weight.name.rfind('.');
@@ -186,7 +187,7 @@ class Builder {
 
 constexpr int64_t kNumRows = 32;
 
-/// Loads `file`, which will be `path`, and compares its outputs with ours.
+/// Loads `file`, which will be renamed to `path`, and compares its outputs with those of the model.
 void check(const fs::path& file, const fs::path& path, const Model& model, ExportOutputs outputs) {
   const data::Matrix features = apply::sample_features(model, kNumRows);
   const std::vector<double> expected = apply::expected_outputs(model, features, outputs);

@@ -7,7 +7,7 @@
 
 namespace trainer::engine {
 
-/// export_torchscript(), which may throw exceptions of LibTorch.
+/// Implements export_torchscript() of engine.h. May throw exceptions of LibTorch.
 apply::ExportReport write_torchscript(const apply::Model& model,
                                       const apply::ExportOptions& options,
                                       const std::filesystem::path& path);

@@ -16,25 +16,26 @@
 namespace trainer::engine {
 namespace {
 
-// Element types in TorchScript.
+// The numbers of element types in TorchScript code.
 constexpr int kLong = static_cast<int>(c10::kLong);
 constexpr int kFloat = static_cast<int>(c10::kFloat);
 constexpr int kDouble = static_cast<int>(c10::kDouble);
 
-// `getattr(self.layers, "0")` of "layers.0".
+// Returns the expression for a module: `getattr(self.layers, "0")` for "layers.0".
 std::string module_named(std::string_view name) {
   const std::size_t dot = name.find('.');
   return fmt::format("getattr(self.{}, \"{}\")", name.substr(0, dot), name.substr(dot + 1));
 }
 
-// An expression of three dimensions, the last of which are outputs.
+// An expression with three dimensions, of which the last are the outputs.
 struct Stacked {
   std::string expression;
-  int64_t dimension;  // of the members
+  int64_t dimension;  // the dimension of the members
   int64_t num_members;
 };
 
-// See cpu/combine.h; a single logit is the second of two, the first of which is 0.
+// Returns an expression that combines members as cpu/combine.h does. A single logit counts as the
+// second of two, of which the first is 0.
 std::string log_of_mean_probabilities(const Stacked& members, bool has_one_logit) {
   const std::string logits =
       has_one_logit ? fmt::format("torch.constant_pad_nd({}, [1, 0])", members.expression)
@@ -128,7 +129,7 @@ class LayerWriter {
          network::kNormEpsilon);
   }
 
-  // The names in the configuration are those of the functions.
+  // The names of activations in the configuration are those of the functions of torch.
   void lines(const network::Activation& activation) {
     const std::string& function = config::to_text(activation.function);
     if (activation.is_parametric()) {
@@ -146,14 +147,14 @@ class LayerWriter {
   std::string& source_;
 };
 
-// Within the limits of predictions, as far as there are any.
+// Returns the scores clipped to the limits of predictions, if the model has limits.
 std::string limited(const apply::Model& model, const std::string& scores) {
   if (model.schema.target_low.empty()) return scores;
   return fmt::format("torch.minimum(torch.maximum({}, self.targets_low), self.targets_high)",
                      scores);
 }
 
-// Of all members of an ensemble, combined.
+// Returns the scores of the model; for an ensemble, those of all members combined.
 std::string scores(const apply::Model& model) {
   if (!model.is_ensemble()) return limited(model, "self.scores(x)");
   std::string list;

@@ -7,12 +7,12 @@
 
 namespace trainer::engine {
 
-/// The text of `scores(self, x)` in TorchScript's Python: the layers, for nested modules with the
-/// names of the network's tensors: `self.layers` has a module "0" with a `weight`.
+/// Returns the TorchScript code of `scores(self, x)`, which computes the layers. It expects nested
+/// modules with the names of the network's tensors: `self.layers` has a module "0" with a `weight`.
 std::string scores_source(const network::NetworkSpec& network);
 
-/// The text of `forward(self, features)`, for a module that has `scores`, or of an ensemble the
-/// modules "0", "1", ... of `self.members`, which have it.
+/// Returns the TorchScript code of `forward(self, features)`. The module must have the method
+/// `scores`; for an ensemble, its members "0", "1", ... of `self.members` must have it.
 std::string forward_source(const apply::Model& model, apply::ExportOutputs outputs);
 
 }  // namespace trainer::engine

@@ -54,10 +54,10 @@ namespace {
 
 /// A run before anything is written to disk.
 struct PreparedRun {
-  Stopwatch since_data;  // were read
+  Stopwatch since_data;  // running since the data were read
   Decisions decisions;
   std::unique_ptr<train::Session> session;
-  std::vector<std::string> changes;  // against the resumed run
+  std::vector<std::string> changes;  // differences from the resumed run
 };
 
 data::Datasets take_data(TrainRequest& request) {
@@ -114,14 +114,14 @@ PreparedRun prepare(TrainRequest& request, const Processes& processes) {
       request.resume ? std::optional(request.resume->checkpoint.num_threads) : std::nullopt,
       processes.sharing_cpus, run.decisions);
   if (request.resume) {
-    std::erase(config.pending, "training.epochs");  // planned already, or asked for now
+    std::erase(config.pending, "training.epochs");  // decided in the resumed run, or configured now
   } else {
     decide_epochs(*run.session, config, run.decisions);
   }
   return run;
 }
 
-// What came after the resumed checkpoint stays in a folder of its own.
+// Keeps the files of steps after the resumed checkpoint in a separate folder.
 void keep_superseded(const PreparedRun& prepared, const checkpoint::ResumePoint& resume,
                      const run::RunDir& run) {
   const auto course =
@@ -136,7 +136,8 @@ void keep_superseded(const PreparedRun& prepared, const checkpoint::ResumePoint&
              {{"folder", kept->string()}, {"epoch", position.epoch}, {"step", position.step}});
 }
 
-// Whether only the end of the run is done again, which was interrupted: nothing is given up.
+// Whether the resume only repeats the interrupted end of a finished run, so that no steps are
+// discarded.
 bool ends_again(const PreparedRun& prepared, const TrainRequest& request,
                 const checkpoint::Store& store) {
   std::error_code ignored;
@@ -152,7 +153,8 @@ void rewind(const PreparedRun& prepared, const TrainRequest& request, const RunF
     keep_superseded(prepared, *request.resume, folder.run);
   }
   if (store.rewind(request.resume->checkpoint, request.resume->file)) return;
-  // Without changes the run will reach the better epoch that replaced it again.
+  // A better epoch replaced the best one of the checkpoint. Without changes the run will reach it
+  // again.
   if (prepared.changes.empty() && std::filesystem::exists(store.best())) return;
   log::warning(
       fmt::format("the checkpoint of the best epoch so far ({}) no longer exists; the search for "
@@ -161,7 +163,7 @@ void rewind(const PreparedRun& prepared, const TrainRequest& request, const RunF
   train::reset_best(*prepared.session);
 }
 
-// The log of this process, and beside it the same for programs.
+// Opens the log of this process and, if configured, the same log as JSON.
 void open_logs(const std::filesystem::path& path, const config::LoggingConfig& logging) {
   const log::Level level = config::log_level(logging.level);
   log::open_file(path, level);
@@ -169,7 +171,8 @@ void open_logs(const std::filesystem::path& path, const config::LoggingConfig& l
   log::open_json_file(std::filesystem::path(path).replace_extension(".jsonl"), level);
 }
 
-// Of a process that writes no files but its own log, and of a run that was complete already.
+// Returns the output for a process that writes no files except its own log, and for a run that was
+// complete already.
 train::Output output_of_none(const PreparedRun& prepared, const TrainRequest& request,
                              const run::RunDir& run) {
   return {.metrics = run::MetricsLog(),
@@ -180,7 +183,8 @@ train::Output output_of_none(const PreparedRun& prepared, const TrainRequest& re
           .progress = {}};
 }
 
-// A resumed run has a file of its own, and what others have of later steps is forgotten.
+// Each start writes an event file of its own. After a resume, readers ignore events of later steps
+// in older files.
 tensorboard::EventFile open_events(const TrainRequest& request, const run::RunDir& run) {
   const config::Config& config = request.config.config;
   if (!config.logging.tensorboard) return {};
@@ -199,7 +203,8 @@ dvclive::LiveFiles open_live_files(const config::Config& config, const run::RunD
   return files;
 }
 
-// What happens to a run is of no use to itself: that it cannot be written is no error.
+// Writes a note about the run. A failure is no error, because the run itself does not need the
+// note.
 void note(FunctionRef<void()> write) noexcept {
   try {
     write();
@@ -228,7 +233,7 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
   open_logs(run.log(), config.logging);
   const checkpoint::Store store(run.checkpoints(), config.checkpoint.keep_last);
   rewind(prepared, request, folder, store);
-  // Members are made in this order: the log is cut before others read it.
+  // Members are initialized in this order, so metrics.jsonl is truncated before others read it.
   return {.metrics = run::MetricsLog(run.metrics(), folder.metrics_bytes),
           .checkpoints = store,
           .config = resolved,
@@ -279,7 +284,7 @@ void record_early_stop(const train::Session& session) {
   log::record("early_stop", fmt::format("stopped early after epoch {}", epoch), fields);
 }
 
-// The folder of the run, which the first process opens.
+// The first process opens the folder of the run and tells the others.
 RunFolder open_folder(const PreparedRun& prepared, const TrainRequest& request,
                       const dist::World& world, const std::string& resolved) {
   RunFolder folder;
@@ -305,20 +310,23 @@ train::Output open_output_of(const RunFolder& folder, const PreparedRun& prepare
   return output_of_none(prepared, request, folder.run);
 }
 
-// What is trained, on disk from here on. Returns the signal that asked to stop, or 0.
+// Trains the run, with checkpoints on disk from the start. Returns the signal that asked to stop,
+// or 0.
 int train_in(const RunFolder& folder, const PreparedRun& prepared, train::Output& output) {
   train::Session& session = *prepared.session;
   const bool is_first = session.world->is_first();
   if (!train::finished(session) && is_first) {
     std::error_code ignored;
-    std::filesystem::remove(folder.run.summary(), ignored);  // of fewer epochs
+    // A summary of an earlier start with fewer epochs is out of date.
+    std::filesystem::remove(folder.run.summary(), ignored);
   }
   train::save_initial(session, output);
-  if (is_first) run::point_latest_to(folder.run);  // only now: it can be resumed
+  // Only after save_initial(), when the run can be resumed.
+  if (is_first) run::point_latest_to(folder.run);
   watch_signals();
   const int stop_signal = train::fit(session, output);
-  // A stopped process ends soon: another signal, such as srun sends, must not keep it from saying
-  // so.
+  // After a stop the signals stay watched: the process ends soon, and another signal, such as srun
+  // sends, must not keep it from reporting that.
   if (stop_signal == 0) unwatch_signals();
   if (train::stopped_early(session)) record_early_stop(session);
   return stop_signal;
@@ -339,7 +347,7 @@ TrainReport report_in(const RunFolder& folder, const PreparedRun& prepared,
   return report;
 }
 
-// The last files of a run.
+// Writes the last files of a run: summary, report and how it ended.
 void close_run(const TrainReport& report, const PreparedRun& prepared, const run::RunDir& run) {
   if (!report.is_first || !report.has_written) return;
   if (report.stop_signal != 0) {
@@ -384,7 +392,8 @@ TrainReport run_training(TrainRequest request) {
   try {
     return run_together(request, processes);
   } catch (const Error& e) {
-    // Each process finds out by itself who is lost.
+    // After a lost process there is nothing to announce: each process finds out itself which one is
+    // lost.
     if (e.kind() != ErrorKind::kLostProcess) processes.world->announce_failure(e.what());
     throw;
   } catch (const std::bad_alloc&) {

@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// train(), which may throw exceptions of LibTorch.
+/// Implements train() of engine.h. May throw exceptions of LibTorch.
 TrainReport run_training(TrainRequest request);
 
 }  // namespace trainer::engine

@@ -9,13 +9,13 @@
 
 namespace trainer::engine {
 
-/// A session of which nothing is kept: its steps are timed.
+/// A session for timing steps, without a run folder.
 struct TrialSession {
-  Decisions decisions;  // of device and precision
+  Decisions decisions;  // device and precision only
   std::unique_ptr<train::Session> session;
 };
 
-/// Reads the data and makes the session as configured, without its step. Throws as decide_device()
+/// Reads the data and creates the configured session, without its step. Throws as decide_device()
 /// and train::make_session() do.
 TrialSession open_trial_session(config::Config config);
 

@@ -10,8 +10,8 @@
 
 namespace trainer::engine {
 
-/// What a profile says of the session and its memory after `num_rows` rows of training, in all
-/// processes.
+/// Describes the network, device, batch size and memory of the session for a profile. `num_rows`
+/// rows were trained on in all processes together; the result has the share of this one.
 profile::Workload describe_workload(const train::Session& session, const Decisions& decisions,
                                     int64_t num_rows);
 

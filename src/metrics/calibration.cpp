@@ -9,7 +9,7 @@
 namespace trainer::metrics {
 namespace {
 
-/// The logits of one row in double; of a single one both, the first of which is 0.
+/// Reads the logits of one row as double. A single logit becomes two, of which the first is 0.
 void read_row(const Outputs& logits, std::size_t row, std::vector<double>& values) {
   const auto width = static_cast<std::size_t>(logits.num_columns);
   const std::span<const float> given = logits.values.subspan(row * width, width);
@@ -17,7 +17,7 @@ void read_row(const Outputs& logits, std::size_t row, std::vector<double>& value
   if (width == 1) values.insert(values.begin(), 0.0);
 }
 
-/// Turns logits into probabilities, and returns the logarithm of what they were divided by.
+/// Replaces logits by probabilities, and returns the logarithm of the sum of exp(logit).
 double softmax(std::vector<double>& values) {
   const double largest = *std::max_element(values.begin(), values.end());
   double sum = 0;
@@ -29,14 +29,15 @@ double softmax(std::vector<double>& values) {
   return largest + std::log(sum);
 }
 
-/// First and second derivative, with respect to log(1 / T), of the log loss summed over the rows.
+/// The first and second derivative of the log loss, summed over the rows, with respect to log(1 /
+/// T).
 struct Slopes {
   double first = 0;
   double second = 0;
 };
 
-/// A row contributes (mean - x_target) b and that + variance b^2, where b = 1 / T and mean and
-/// variance are those of its logits x under their probabilities.
+/// The derivatives of one row are d = (mean - x_target) b and d + variance b^2, where b = 1 / T,
+/// and mean and variance are those of its logits x under their probabilities.
 Slopes loss_slopes(const Outputs& logits, std::span<const int64_t> targets, double log_inverse) {
   const double inverse = std::exp(log_inverse);
   Slopes sums;
@@ -63,7 +64,8 @@ Slopes loss_slopes(const Outputs& logits, std::span<const int64_t> targets, doub
 
 }  // namespace
 
-// The slope has one root: Newton's steps, and the middle of the bracket where one leaves it.
+// The derivative has a single root. It is found with Newton's method; a step that leaves the
+// bracket is replaced by a bisection.
 double fit_temperature(const Outputs& logits, std::span<const int64_t> targets) {
   constexpr int kMaxSteps = 50;
   constexpr double kTolerance = 1e-6;
@@ -75,7 +77,7 @@ double fit_temperature(const Outputs& logits, std::span<const int64_t> targets) 
   double at = 0;
   for (int step = 0; step < kMaxSteps; ++step) {
     Slopes slopes = loss_slopes(logits, targets, at);
-    slopes.first += at;  // of the prior
+    slopes.first += at;  // derivative of the prior
     slopes.second += 1;
     (slopes.first > 0 ? high : low) = at;
     double next = at - slopes.first / slopes.second;
@@ -114,7 +116,7 @@ double brier_score(const Outputs& logits, std::span<const int64_t> targets) {
 
 double expected_calibration_error(const Outputs& logits, std::span<const int64_t> targets) {
   constexpr std::size_t kNumBins = 15;
-  // Rows that were right less the sum of their probabilities, by bin.
+  // For each bin, the number of correct rows minus the sum of their probabilities.
   std::vector<double> differences(kNumBins);
   std::vector<double> values;
   for (std::size_t row = 0; row < targets.size(); ++row) {
@@ -123,7 +125,7 @@ double expected_calibration_error(const Outputs& logits, std::span<const int64_t
     const auto largest = std::max_element(values.begin(), values.end());
     if (!std::isfinite(*largest)) continue;
     const bool is_right = largest - values.begin() == targets[row];
-    // Bins contain their upper ends.
+    // A probability at the border of two bins belongs to the lower one.
     const double bin = std::ceil(*largest * kNumBins) - 1;
     const auto index = static_cast<std::size_t>(std::clamp(bin, 0.0, kNumBins - 1.0));
     differences[index] += (is_right ? 1 : 0) - *largest;

@@ -24,7 +24,7 @@ bool are_finite(std::span<const float> logits) {
   return std::all_of(logits.begin(), logits.end(), [](float x) { return std::isfinite(x); });
 }
 
-/// The logarithm of the odds of the second of two classes.
+/// Returns the logarithm of the odds of the second of two classes.
 double log_odds(std::span<const float> logits) {
   const double first = logits.size() == 1 ? 0.0 : static_cast<double>(logits[0]);
   return static_cast<double>(logits.back()) - first;
@@ -36,8 +36,8 @@ int64_t predicted_class(std::span<const float> logits, double log_odds_threshold
   return std::max_element(logits.begin(), logits.end()) - logits.begin();
 }
 
-/// log(sum of exp(logits)) of a row in two parts, the largest logit and the rest, so that nothing
-/// is lost near the probabilities 0 and 1.
+/// log(sum of exp(logits)) of a row in two parts, the largest logit and the rest, so that no digits
+/// are lost near the probabilities 0 and 1.
 struct LogSum {
   double largest = 0;
   double rest = 0;
@@ -53,12 +53,12 @@ LogSum log_sum(std::span<const float> logits) {
   return {largest, std::log1p(others)};
 }
 
-/// The logarithm of the softmax.
+/// Returns the logarithm of the softmax probability of a logit.
 double log_probability(float logit, const LogSum& sum) {
   return static_cast<double>(logit) - sum.largest - sum.rest;
 }
 
-/// The sums of all rows, which each class needs again.
+/// Computes the sums of all rows once, because each class needs them.
 std::vector<LogSum> log_sums(const Outputs& logits) {
   std::vector<LogSum> sums;
   sums.reserve(static_cast<std::size_t>(logits.num_rows()));
@@ -68,7 +68,7 @@ std::vector<LogSum> log_sums(const Outputs& logits) {
   return sums;
 }
 
-/// What ranks the rows for one class.
+/// Returns the scores that rank the rows for one class.
 std::vector<double> log_probabilities(const Outputs& logits, const std::vector<LogSum>& sums,
                                       std::size_t label) {
   std::vector<double> scores;
@@ -88,7 +88,7 @@ std::vector<double> binary_scores(const Outputs& logits) {
   return scores;
 }
 
-/// The rows from the smallest score to the largest.
+/// Returns the indices of the rows in ascending order of their scores.
 std::vector<std::size_t> ascending(const std::vector<double>& scores) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -97,7 +97,8 @@ std::vector<std::size_t> ascending(const std::vector<double>& scores) {
   return order;
 }
 
-// By the ranks of the rows of `label`, equal scores sharing the mean of theirs.
+// Computes the AUROC from the sum of the ranks of the rows of `label`. Rows with equal scores get
+// the mean of their ranks.
 std::optional<double> area(const std::vector<double>& scores, std::span<const int64_t> targets,
                            int64_t label) {
   const std::vector<std::size_t> order = ascending(scores);
@@ -119,7 +120,7 @@ std::optional<double> area(const std::vector<double>& scores, std::span<const in
   return (rank_sum - num_of_class * (num_of_class + 1) / 2) / (num_of_class * num_others);
 }
 
-// Equal scores are one step of the curve.
+// Computes the average precision. Rows with equal scores are one step of the curve.
 std::optional<double> average_precision(const std::vector<double>& scores,
                                         std::span<const int64_t> targets, int64_t label) {
   const std::vector<std::size_t> order = ascending(scores);
@@ -141,7 +142,8 @@ std::optional<double> average_precision(const std::vector<double>& scores,
 using Area = std::optional<double> (*)(const std::vector<double>&, std::span<const int64_t>,
                                        int64_t);
 
-// Of the second of two classes, else the mean over those that have one.
+// Returns the area for the second of two classes; with more classes, the mean over those that have
+// an area.
 std::optional<double> mean_area(const Outputs& logits, std::span<const int64_t> targets,
                                 Area compute_area) {
   if (!are_finite(logits.values)) return std::nullopt;
@@ -149,7 +151,7 @@ std::optional<double> mean_area(const Outputs& logits, std::span<const int64_t> 
   double sum = 0;
   double num_classes = 0;
   const std::vector<LogSum> sums = log_sums(logits);
-  const std::set<int64_t> present(targets.begin(), targets.end());  // others have no area
+  const std::set<int64_t> present(targets.begin(), targets.end());  // other classes have no area
   for (const int64_t label : present) {
     const auto one = compute_area(log_probabilities(logits, sums, static_cast<std::size_t>(label)),
                                   targets, label);
@@ -248,7 +250,8 @@ double log_loss(const Outputs& logits, std::span<const int64_t> targets) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const std::span<const float> row = row_of(logits, i);
     const auto target = static_cast<std::size_t>(targets[i]);
-    const std::array<float, 2> both = {0, row.front()};  // of a single logit
+    // The two logits that a single logit stands for.
+    const std::array<float, 2> both = {0, row.front()};
     const std::span<const float> logits_of_row =
         row.size() == 1 ? std::span<const float>(both) : row;
     sum -= log_probability(logits_of_row[target], log_sum(logits_of_row));

@@ -10,13 +10,13 @@
 namespace trainer::metrics {
 namespace {
 
-/// Rows with a score of at least that of a point.
+/// The numbers of rows whose score is at least that of a point of the curve.
 struct Above {
   int64_t positive = 0;
   int64_t negative = 0;
 };
 
-/// From the largest score down, one for each different score.
+/// Returns the counts for each different score, from the largest down.
 std::vector<Above> count_above(std::span<const double> scores,
                                std::span<const uint8_t> is_positive) {
   constexpr double kLowest = -std::numeric_limits<double>::infinity();

@@ -13,7 +13,7 @@ namespace {
 
 using Member = std::vector<Score> FoldResult::*;
 
-/// Of the folds that have it.
+/// Returns the values of a score in the folds that have it.
 std::vector<double> collect_values(const std::vector<FoldResult>& folds, Member scores,
                                    const std::string& name) {
   std::vector<double> values;
@@ -34,7 +34,8 @@ Spread make_spread(const std::vector<double>& values, const std::string& name) {
   return spread;
 }
 
-// Of the metrics that some fold has: where its rows are of one class, a ranking is not defined.
+// Returns the spread of each score that any fold has. A fold may lack a score: if all its rows are
+// of one class, a ranking is undefined.
 std::vector<Spread> make_spreads(const std::vector<FoldResult>& folds, Member scores) {
   std::vector<Spread> result;
   for (const FoldResult& fold : folds) {
@@ -53,13 +54,13 @@ std::vector<Score> take_means(const std::vector<Spread>& all) {
   return means;
 }
 
-/// What a fold may lack is "-" for people.
+/// Returns the cell of a score; "-" in the text if the fold lacks it.
 Cell score_cell(const std::vector<Score>& scores, const std::string& name) {
   const auto value = find_score(scores, name);
   return value ? Cell(*value, score_text({name, *value})) : without_data("-");
 }
 
-/// Each fold; people see the scores that they look at first.
+/// Adds a table with a row for each fold. The text shows only the headline scores.
 void add_folds(const std::vector<FoldResult>& folds, const std::vector<Spread>& all,
                const FoldCounts& counts, Document& document) {
   const bool repeats = counts.repeats > 1;
@@ -94,7 +95,7 @@ void add_folds(const std::vector<FoldResult>& folds, const std::vector<Spread>& 
   table.add_summary(std::move(deviations));
 }
 
-/// All scores beside the baseline, and those in which it is not beaten.
+/// Shows all scores beside the baseline, and names those in which the model does not beat it.
 void show_all_scores(const std::vector<Spread>& all, const std::vector<Score>& baseline,
                      Document& document) {
   Table table({{"", "metric", Align::kLeft}, {"", "mean"}, {"", "std"}, {"", "baseline"}});

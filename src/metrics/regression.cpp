@@ -9,7 +9,7 @@
 namespace trainer::metrics {
 namespace {
 
-/// Every `width`-th of `values`, from the first on.
+/// Returns the mean of every `width`-th value, beginning with the one at index `first`.
 double column_mean(std::span<const double> values, std::size_t first, std::size_t width) {
   const std::size_t count = values.size() / width;
   double sum = 0;

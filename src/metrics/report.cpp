@@ -67,8 +67,8 @@ std::vector<TargetScores> score_targets(const LabelledOutputs& labelled) {
                        labelled.outputs.num_columns);
 }
 
-/// Every row is taken for the most frequent class of the training split, with the probabilities
-/// that the classes have there. A curve is then one point.
+/// Predicts the most frequent class of the training split for every row, with the frequencies there
+/// as probabilities. All scores are equal, so each curve has a single point.
 Baseline class_baseline(const LabelledOutputs& labelled, const ConfusionMatrix& confusion) {
   const std::vector<double>& frequencies = labelled.schema.target_means;
   const auto most_frequent =

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLabelWidth = 24;
 constexpr std::size_t kPageWidth = 80;
-constexpr std::size_t kMaxClasses = 30;  // that people see; programs get all
+constexpr std::size_t kMaxClasses = 30;  // the most classes in the text; the JSON has all
 constexpr std::size_t kMaxPairs = 10;
 
 TableColumn label_column(std::string key, std::string title) {
@@ -29,7 +29,7 @@ TableColumn label_column(std::string key, std::string title) {
           .max_width = kLabelWidth};
 }
 
-/// "accuracy 97.78 %, AUROC 0.9991", and nothing of what is not defined.
+/// Returns the scores of a group, such as "accuracy 97.78 %, AUROC 0.9991", without undefined ones.
 std::string some_scores(const std::vector<Score>& scores, ScoreGroup group) {
   std::string text;
   for (const Score& score : scores) {
@@ -74,7 +74,7 @@ Table confusion_table(const Report& report) {
 }
 
 void show_confused_pairs(const Report& report, Document& document) {
-  std::vector<std::pair<int64_t, int64_t>> pairs;  // how often, and where
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // (-count, index in the matrix)
   const int64_t n = report.confusion.num_classes;
   for (int64_t i = 0; i < n * n; ++i) {
     const int64_t count = report.confusion.counts[static_cast<std::size_t>(i)];
@@ -92,9 +92,10 @@ void show_confused_pairs(const Report& report, Document& document) {
   document.show(std::move(table));
 }
 
-/// All counts; of very many classes, of which most pairs never occur, those that are not 0.
+/// Returns all counts. With very many classes, most pairs never occur, so only those that are not
+/// 0.
 Json confusion_json(const Report& report) {
-  constexpr int64_t kMaxDense = 1000;  // classes
+  constexpr int64_t kMaxDense = 1000;  // the most classes for a dense matrix
   const int64_t n = report.confusion.num_classes;
   Json json = {{"labels", report.labels}};
   Json& counts = json[n > kMaxDense ? "cells" : "counts"] = Json::array();
@@ -134,7 +135,7 @@ void add_targets(const Report& report, Document& document) {
   }
 }
 
-// What is not defined is no line.
+// Adds a line with scores, unless all of them are undefined.
 void show_scores(std::string label, const std::string& text, Document& document) {
   if (!text.empty()) document.line(std::move(label), text);
 }
@@ -154,7 +155,8 @@ void add_baseline(const Report& report, Document& document) {
 
 }  // namespace
 
-// A loss with weights or smoothed labels is no measure that other models have.
+// If the loss has weights or smoothed labels, it cannot be compared with other models, so the log
+// loss is shown instead.
 std::string summary_text(const Report& report) {
   constexpr double kRounding = 1e-3;
   const std::string scores = some_scores(report.scores, ScoreGroup::kHeadline);

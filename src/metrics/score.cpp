@@ -14,7 +14,7 @@
 namespace trainer::metrics {
 namespace {
 
-constexpr double kMaxRelative = 1e6;  // of a mape; beyond, targets are 0
+constexpr double kMaxRelative = 1e6;  // a larger mape means that targets are 0
 
 enum class Style { kFourDigits, kPercent, kNumber };
 
@@ -101,7 +101,7 @@ std::string percent_text(double share) {
 std::string number_text(double value) {
   constexpr double kLong = 1e15;
   constexpr double kShort = 1e-4;
-  constexpr double kWhole = 999.95;  // is shown without a fraction from here on
+  constexpr double kWhole = 999.95;  // from here on, shown without a fraction
   const double size = std::fabs(value);
   if (!std::isfinite(value) || size >= kLong || (size > 0 && size < kShort)) {
     return fmt::format("{:.4g}", value);

@@ -22,7 +22,7 @@ std::span<const std::string> enum_names<metrics::DecisionMetric>() {
 namespace trainer::metrics {
 namespace {
 
-/// A row by the probability of the second class.
+/// The probability of the second class for a row, and its class.
 struct Row {
   double probability;
   int64_t target;
@@ -76,7 +76,8 @@ std::optional<ThresholdChoice> best_threshold(const Outputs& logits,
         best && value == best->value && std::abs(threshold - 0.5) < std::abs(best->threshold - 0.5);
     if (!best || value > best->value || is_nearer) best = {threshold, value};
   };
-  // What is as good anywhere in a gap is taken where the gap is nearest to 0.5.
+  // All thresholds in a gap between two probabilities are equally good. Takes 0.5 if the gap
+  // contains it, else the middle.
   const auto nearest_in = [](double low, double high) {
     return low < 0.5 && 0.5 < high ? 0.5 : (low + high) / 2;
   };

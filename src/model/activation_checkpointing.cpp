@@ -26,7 +26,7 @@ struct Segment : torch::CustomClassHolder {
   std::size_t end;
 };
 
-/// A segment as one node of the autograd graph.
+/// Runs a segment as a single node of the autograd graph.
 struct Recomputed : torch::autograd::Function<Recomputed> {
   // `trained` is a parameter of the segment: autograd only calls backward() if some input requires
   // a gradient.
@@ -37,7 +37,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     return s->forward.run_layers(s->begin, s->end, input, RunningStatistics::kUpdate);
   }
 
-  // Also accumulates the gradients of the parameters.
+  // Recomputes the segment and its gradients. Also accumulates the gradients of the parameters.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto s =
         c10::static_intrusive_pointer_cast<Segment>(context->saved_data["segment"].toCapsule());
@@ -59,7 +59,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
   }
 };
 
-// The indices at which a segment may begin: a linear layer or a residual around one.
+// Returns the indices at which a segment may begin: at a linear layer or at a residual around one.
 std::vector<std::size_t> block_begins(const network::NetworkSpec& network) {
   std::vector<std::size_t> begins;
   bool is_in_residual = false;
@@ -75,10 +75,9 @@ std::vector<std::size_t> block_begins(const network::NetworkSpec& network) {
 }
 
 // During recomputation autograd holds the inputs of the preceding segments and all layers of this
-// segment. To keep that constant, each segment is one layer shorter than the one before it: L +
-// (L-1)
-// + ... + 1 layers in the memory of L. The last one may have one more layer, because it receives no
-// gradient from a later one.
+// segment. To keep that constant, each segment is one layer shorter than the one before it, so that
+// L + (L - 1) + ... + 1 layers need the memory of L layers. The last one may have one more layer,
+// because it receives no gradient from a later one.
 std::size_t first_segment(std::size_t num_layers) {
   std::size_t length = 1;
   while (length * (length + 1) / 2 + 1 < num_layers) ++length;

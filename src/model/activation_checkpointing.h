@@ -10,8 +10,8 @@
 namespace trainer::model {
 
 /// Runs all layers so that autograd keeps only the inputs of about sqrt(2 * layers) segments, and
-/// recomputes a segment for its gradient: Chen and others, "Training Deep Nets
-/// with Sublinear Memory Cost", arXiv:1604.06174. The gradient is bit-identical.
+/// recomputes each segment for its gradient; see Chen and others, "Training Deep Nets with
+/// Sublinear Memory Cost", arXiv:1604.06174. The gradient is bit-identical.
 at::Tensor run_with_checkpoints(const Forward& forward, const network::NetworkSpec& network,
                                 const at::Tensor& features);
 

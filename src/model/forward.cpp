@@ -35,7 +35,8 @@
 namespace trainer::model {
 namespace {
 
-/// Factors in the shape and type of `hidden`: 0 with that probability, else 1 / (1 - probability).
+/// Returns dropout factors in the shape and type of `hidden`: 0 with the probability of the layer,
+/// else 1 / (1 - probability).
 at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dropout,
                            const DropoutNoise& noise, int64_t num_members) {
   if (noise.masks != nullptr) return noise.masks->factors(dropout, hidden.scalar_type());
@@ -50,8 +51,8 @@ at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dro
   return factors.to(hidden.scalar_type());
 }
 
-/// `[features, batch, bins]` of x `[features, batch, 1]` and edges `[features, bins + 1]`:
-/// network/bins.h has the formula.
+/// Computes the parts of bins that are below x, `[features, batch, bins]`, from x `[features,
+/// batch, 1]` and edges `[features, bins + 1]`; the formula is in network/bins.h.
 at::Tensor parts_of_bins(const at::Tensor& x, const at::Tensor& edges) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const int64_t num_bins = edges.size(1) - 1;
@@ -72,12 +73,12 @@ at::Tensor parts_of_bins(const at::Tensor& x, const at::Tensor& edges) {
 
 }  // namespace
 
-/// One function for each kind of layer.
+/// Visits the layers, with one function for each kind of layer.
 struct Forward::Layers {
   const Forward& forward;
   RunningStatistics running;
-  std::size_t index = 0;               // of the current layer
-  network::TensorPosition position{};  // of its tensors
+  std::size_t index = 0;               // index of the current layer
+  network::TensorPosition position{};  // position of its tensors
   std::vector<at::Tensor> residuals{};
 
   const at::Tensor& parameter(std::size_t i) const {
@@ -170,7 +171,7 @@ struct Forward::Layers {
       case config::Activation::kSelu:
         return at::selu(values);
       case config::Activation::kMish:
-        // LibTorch 1.13 has none in bf16 on the CPU.
+        // LibTorch 1.13 does not implement mish in bf16 on the CPU.
         return at::mish(values.to(at::kFloat)).to(values.scalar_type());
     }
     return values;
@@ -189,7 +190,7 @@ struct Forward::Layers {
     if (members.mean == network::Mean::kOfNumbers) return by_member.mean(1);
     const bool has_one_logit = members.num_outputs == 1;
     if (has_one_logit)
-      by_member = at::constant_pad_nd(by_member, {1, 0});  // that of the first class
+      by_member = at::constant_pad_nd(by_member, {1, 0});  // the logit of the first class is 0
     const at::Tensor logs = by_member.log_softmax(2).logsumexp(1).sub(
         std::log(static_cast<double>(members.num_members)));
     return (has_one_logit ? logs.diff() : logs).mul(buffer(0));
@@ -236,7 +237,7 @@ at::Tensor Forward::run_layers(std::size_t begin, std::size_t end, at::Tensor va
     layers.index = i;
     layers.position = positions_[i];
     if (is_linear(all[i])) ++num_linear;
-    // What is recomputed belongs to the backward pass, which is timed as a whole.
+    // Recomputed layers belong to the backward pass, which is timed as a whole.
     std::optional<device::TimedDeviceWork> timed;
     if (running == RunningStatistics::kUpdate) {
       timed.emplace(values.device(), Work::kForward, num_linear);

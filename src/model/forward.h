@@ -22,10 +22,10 @@ class Forward {
   /// Runs all layers, with activation checkpointing if the options say so.
   at::Tensor run(const at::Tensor& features) const;
 
-  /// Called before layer `index` with its input.
+  /// A function that is called before layer `index` with its input.
   using Observer = std::function<void(std::size_t index, const at::Tensor& input)>;
 
-  /// Runs layers [begin, end), which contain whole residuals only.
+  /// Runs layers [begin, end), which must not cut a residual in two.
   at::Tensor run_layers(std::size_t begin, std::size_t end, at::Tensor values,
                         RunningStatistics running, const Observer& before = {}) const;
 
@@ -38,7 +38,7 @@ class Forward {
   const Network& network_;
   Mode mode_;
   DropoutNoise noise_;
-  std::vector<network::TensorPosition> positions_;  // of each layer's tensors
+  std::vector<network::TensorPosition> positions_;  // [layers] positions of their tensors
 };
 
 }  // namespace trainer::model

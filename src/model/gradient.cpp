@@ -9,8 +9,8 @@
 namespace trainer::model {
 namespace {
 
-// A row for each member, as the outputs have. Not by repeat_interleave(), which on CUDA copies the
-// number to the device and waits.
+// Repeats each row for all members, as in the outputs. Does not use repeat_interleave(), which on
+// CUDA copies the number to the device and waits.
 Targets repeated(const Targets& targets, int64_t num_members) {
   if (num_members == 1) return targets;
   const auto repeat = [&](const at::Tensor& tensor) {
@@ -25,7 +25,7 @@ Targets repeated(const Targets& targets, int64_t num_members) {
 }  // namespace
 
 BatchResult compute_gradient(Network& network, const Objective& o, Accumulate accumulate) {
-  forget_gradients(network.parameters());  // of a pass that memory ran out in
+  forget_gradients(network.parameters());  // left by a pass in which memory ran out
   const int64_t num_members = network::num_members(network.spec());
   const Targets targets = repeated(o.targets, num_members);
   const at::Tensor outputs = network.forward(o.features, Mode::kTraining, o.noise);
@@ -38,8 +38,9 @@ BatchResult compute_gradient(Network& network, const Objective& o, Accumulate ac
   }
   {
     const device::TimedDeviceWork timed(device, Work::kBackward);
-    // As the gradient of `loss`, not as a factor of it: that would be two operations more, and of a
-    // 0-d product LibTorch 1.13 computes the gradient in float64, which MPS has not.
+    // The scale is passed as the gradient of `loss` instead of multiplying the loss: that would be
+    // two more operations, and LibTorch 1.13 computes the gradient of a 0-d product in float64,
+    // which MPS does not support.
     loss.backward(o.scale);
     collect_gradients(network.parameters(), accumulate);
   }

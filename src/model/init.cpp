@@ -45,14 +45,14 @@ void fill(at::Tensor& value, const network::Initializer& init, at::Generator& ge
       break;
   }
   if (init.last_row_zero) drawn.select(0, -1).zero_();
-  if (!init.groups.empty()) {  // each column gets what was drawn for the one of its group's number
+  if (!init.groups.empty()) {  // column j gets the values that were drawn for column groups[j]
     drawn = drawn.index_select(-1, at::tensor(init.groups, at::kLong));
   }
   value.copy_(drawn);
 }
 
-// For each of `num_columns`, the weights of a random convex combination of five of `num_rows` rows:
-// `[5, num_columns]` each.
+// A random convex combination of five rows for each column: row indices and weights, both `[5,
+// num_columns]`.
 struct Mixture {
   at::Tensor rows;
   at::Tensor weights;
@@ -66,10 +66,10 @@ Mixture draw_mixture(int64_t num_rows, int64_t num_columns, at::Generator& gener
 }
 
 // Scales the weight so that each output has the standard deviation 1 over the rows of `inputs`, and
-// sets the bias.
+// sets the bias to minus the output of a random convex combination of rows.
 void fit_linear(const at::Tensor& inputs, const at::Tensor& weight, const at::Tensor& bias,
                 at::Generator& generator) {
-  constexpr double kConstant = 1e-6;  // an output that does not vary stays as it is
+  constexpr double kConstant = 1e-6;  // an output that does not vary is not scaled
   at::Tensor outputs = at::linear(inputs, weight);
   at::Tensor deviations = outputs.std(/*dim=*/0, /*unbiased=*/false);
   deviations.masked_fill_(deviations.le(kConstant), 1);
@@ -79,7 +79,7 @@ void fit_linear(const at::Tensor& inputs, const at::Tensor& weight, const at::Te
   bias.copy_(outputs.gather(0, mixture.rows).mul_(mixture.weights).sum(0).neg_());
 }
 
-// Each member of the layer for its own rows.
+// Fits each member of the layer to its own rows.
 void fit_members(const network::Linear& linear, const at::Tensor& inputs, const at::Tensor& weight,
                  const at::Tensor& bias, at::Generator& generator) {
   const int64_t count = linear.num_members;
@@ -92,7 +92,7 @@ void fit_members(const network::Linear& linear, const at::Tensor& inputs, const 
 }
 
 // The edges `[features, bins + 1]` of a piecewise-linear embedding: quantiles of its columns of
-// `inputs`. Equal ones are there once; the last one follows them.
+// `inputs`. Of equal quantiles only one is kept; the last one is repeated to fill the rest.
 void fit_edges(const network::PiecewiseEmbedding& piecewise, const at::Tensor& inputs,
                const at::Tensor& edges) {
   const auto num_edges = static_cast<std::size_t>(piecewise.num_bins + 1);
@@ -107,7 +107,8 @@ void fit_edges(const network::PiecewiseEmbedding& piecewise, const at::Tensor& i
   }
 }
 
-// Layer by layer: what a layer sees depends on those before it.
+// Initializes the layers that depend on data one after the other, because the input of a layer
+// depends on the layers before it.
 void fit_to(Network& network, const at::Tensor& features, at::Generator& generator) {
   const network::NetworkSpec& spec = network.spec();
   const std::vector<network::TensorPosition> positions = network::tensor_positions(spec);

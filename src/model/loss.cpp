@@ -12,7 +12,7 @@
 namespace trainer::model {
 namespace {
 
-// Classes as 0.0 and 1.0, in the shape of the outputs.
+// Converts classes to 0.0 and 1.0 in the shape of the outputs, `[batch, 1]`.
 at::Tensor as_column(const at::Tensor& classes, const at::Tensor& outputs) {
   return classes.to(outputs.scalar_type()).unsqueeze(1);
 }

@@ -38,7 +38,8 @@ std::vector<NamedTensor> make_buffers(const std::vector<network::TensorSpec>& sp
   return buffers;
 }
 
-// Copied once: a copy from the CPU in a pass would wait for the device.
+// Copies the indices to the device once, because a copy from the CPU in a pass would wait for the
+// device.
 std::vector<at::Tensor> embedded_columns(const network::NetworkSpec& network, c10::Device device) {
   std::vector<at::Tensor> columns(network.layers.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -52,7 +53,8 @@ std::vector<at::Tensor> embedded_columns(const network::NetworkSpec& network, c1
   return columns;
 }
 
-// With the factors of the first pattern that matches each.
+// Multiplies the learning rate of each tensor by the factor of the first pattern that matches its
+// name.
 std::vector<network::TensorSpec> with_factors(
     std::vector<network::TensorSpec> specs,
     const std::vector<config::LearningRateFactor>& lr_factors) {

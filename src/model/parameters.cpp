@@ -22,7 +22,8 @@ int64_t padded(int64_t size) {
   return (size + kElementsIn64Bytes - 1) / kElementsIn64Bytes * kElementsIn64Bytes;
 }
 
-// Checks before allocating: Linux overcommits memory and kills the process that uses it.
+// Checks the memory in advance, because Linux overcommits memory and kills a process that uses too
+// much of it.
 void require_room(const FlatParameters& flat, int64_t size) {
   require_memory(2 * size * int64_t{sizeof(float)},
                  fmt::format("a model of {} parameters, with their gradients,",
@@ -34,7 +35,8 @@ bool belongs_to(const ParameterGroup& group, const network::TensorSpec& spec) {
   return group.decay == spec.decay && group.factors == spec.factors;
 }
 
-// Decayed ones first, else in the order of their first parameters.
+// Returns the groups: first those with weight decay, each kind in the order of the first
+// parameters.
 std::vector<ParameterGroup> find_groups(const FlatParameters& flat) {
   std::vector<ParameterGroup> groups;
   for (const network::Decay decay : {network::Decay::kYes, network::Decay::kNo}) {
@@ -114,7 +116,7 @@ void forget_gradients(FlatParameters& flat) {
 }
 
 void collect_gradients(FlatParameters& flat, Accumulate accumulate) {
-  std::vector<at::Tensor> pieces;  // without gaps
+  std::vector<at::Tensor> pieces;  // consecutive pieces without gaps
   int64_t end = 0;
   const auto fill_up_to = [&](int64_t begin) {
     const int64_t gap = begin - end;
@@ -124,7 +126,7 @@ void collect_gradients(FlatParameters& flat, Accumulate accumulate) {
   };
   for (const std::size_t i : flat.by_offset) {
     const at::Tensor& gradient = flat.parameters[i].grad();
-    if (!gradient.defined()) continue;  // the loss does not depend on it
+    if (!gradient.defined()) continue;  // the loss does not depend on the parameter
     fill_up_to(flat.offsets[i]);
     pieces.push_back(gradient.reshape({-1}));
     end = flat.offsets[i] + gradient.numel();

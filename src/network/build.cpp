@@ -12,10 +12,11 @@
 namespace trainer::network {
 namespace {
 
-// Builds the network of one architecture.
+// A function that builds the network of one architecture.
 using Builder = NetworkSpec (*)(const config::Config& config, const data::Schema& schema);
 
-// All features of data without columns, else those of numbers.
+// Returns the indices of the features of numeric columns; of all features if the data has no
+// columns.
 std::vector<int64_t> numeric_features(const data::Schema& schema) {
   std::vector<int64_t> features;
   if (schema.columns.empty()) {
@@ -30,7 +31,8 @@ std::vector<int64_t> numeric_features(const data::Schema& schema) {
   return features;
 }
 
-// Those of a column belong together, such as its categories.
+// Returns the group of each feature. All features of a column, such as its categories, are one
+// group.
 std::vector<int64_t> feature_groups(const data::Schema& schema) {
   if (schema.columns.empty()) return {};
   std::vector<int64_t> groups(static_cast<std::size_t>(schema.num_features()));
@@ -77,7 +79,7 @@ NetworkSpec build_mlp(const config::Config& config, const data::Schema& schema) 
   return mlp(options);
 }
 
-// In the order of config::Architecture.
+// The builders in the order of the enumerators of config::Architecture.
 constexpr Builder kBuilders[] = {build_mlp};
 
 }  // namespace

@@ -31,7 +31,7 @@ std::vector<TensorSpec> norm_parameters(const Norm& norm) {
   return {{norm.name + ".weight", {norm.size}, kOnes}, {norm.name + ".bias", {norm.size}, kZeros}};
 }
 
-// A tensor of this shape for each member, where there are several.
+// Returns the shape with an additional first dimension for members, if there are several.
 std::vector<int64_t> of_members(int64_t num_members, std::vector<int64_t> shape) {
   if (num_members > 1) shape.insert(shape.begin(), num_members);
   return shape;
@@ -71,7 +71,7 @@ std::string members_text(int64_t num_members) {
   return num_members == 1 ? "" : fmt::format(" for each of {} members", num_members);
 }
 
-// The text for a layer after a linear one; empty: none.
+// Returns the text for a layer that follows a linear layer; empty if it has none.
 std::string layer_text(const Layer& layer) {
   return std::visit(
       Overloaded{[](const BatchNorm&) { return std::string("batch norm"); },

@@ -27,13 +27,15 @@ using data::ColumnKind;
 
 constexpr int64_t kFloat = onnx::TensorProto::FLOAT;
 
-/// The spellings of what is missing: the operator that looks texts up knows capitals from others.
+/// The values that count as missing. Texts are listed in several spellings, because the operator
+/// that looks them up is case-sensitive.
 struct Missing {
   std::vector<std::string> texts = {""};
   std::vector<double> numbers;
 };
 
-// All of a text with few letters; of another those that people use.
+// Adds all combinations of capital and small letters of a text with few letters; for longer texts
+// only small letters, all capitals, and a capital first letter.
 void add_spellings(const std::string& text, std::set<std::string>& spellings) {
   constexpr std::size_t kManyLetters = 10;
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -82,7 +84,8 @@ Missing missing_of(const data::Schema& schema) {
 
 Name as_float(GraphBuilder& graph, const Name& value) { return graph.cast(value, kFloat); }
 
-// A cell without the offset of its column.
+// Adds the input of a column. Returns its cells with missing values as NaN, without the offset of
+// the column.
 Name add_cell(GraphBuilder& graph, const Column& column, const Missing& codes) {
   constexpr const char* kMeaning = "a number, NaN where missing";
   const bool is_double = column.offset != 0;
@@ -100,7 +103,8 @@ Name add_cell(GraphBuilder& graph, const Column& column, const Missing& codes) {
   return as_float(graph, graph.node("Sub", {cell, number(".offset", column.offset)}));
 }
 
-// What runtimes make of NaN there is not defined; a missing cell stays one.
+// Clips cells to the limits of the column. The result of Clip is undefined for NaN, so missing
+// cells are restored.
 Name limited(GraphBuilder& graph, const Column& column, const Name& cell) {
   if (!column.limits) return cell;
   const Name clipped =
@@ -109,13 +113,13 @@ Name limited(GraphBuilder& graph, const Column& column, const Name& cell) {
   return graph.node("Where", {graph.node("IsNaN", {cell}), cell, clipped});
 }
 
-/// What data::QuantileScale computes, as sums over knots: the part of each way between two
-/// different quantiles that lies below a value, and the steps where several quantiles are equal.
+/// The function of data::QuantileScale as a sum over knots: the fraction of each gap between two
+/// different quantiles that is below a value, and steps at quantiles that occur several times.
 struct Knots {
-  float first = 0;           // score of what is below all
+  float first = 0;           // score of values below all quantiles
   std::vector<float> low;    // [gaps]
-  std::vector<float> width;  // [gaps] to the next quantile that differs
-  std::vector<float> rise;   // [gaps] of the score
+  std::vector<float> width;  // [gaps] distance to the next different quantile
+  std::vector<float> rise;   // [gaps] rise of the score over the gap
   std::vector<float> step;   // [steps]
   std::vector<float> at;     // [steps] rise of the score at the quantile
   std::vector<float> above;  // [steps] rise of the score above it
@@ -126,7 +130,7 @@ Knots knots_of(const Column& column) {
   const std::span<const double> scores = data::rank_scores(quantiles.size(), column.quantile_score);
   Knots knots;
   knots.first = static_cast<float>(scores.front());
-  const auto rise = [&](std::size_t from, std::size_t to) {  // of twice the ranks
+  const auto rise = [&](std::size_t from, std::size_t to) {  // arguments are twice the ranks
     return static_cast<float>(scores[to] - scores[from]);
   };
   std::size_t begin = 0;
@@ -158,10 +162,10 @@ Name sum_of(GraphBuilder& graph, const Name& value) {
                     {attribute("keepdims", int64_t{1})});
 }
 
-// NaN stays.
+// Adds the quantile score of a column. NaN stays NaN.
 Name quantile_score(GraphBuilder& graph, const Column& column, const Name& value) {
   if (column.quantiles.front() == column.quantiles.back()) {
-    return graph.node("Sub", {value, value});  // keeps NaN
+    return graph.node("Sub", {value, value});  // 0, or NaN for NaN
   }
   const Knots knots = knots_of(column);
   const auto row = [&](const char* name, const std::vector<float>& numbers) {
@@ -188,7 +192,8 @@ Name quantile_score(GraphBuilder& graph, const Column& column, const Name& value
   return graph.node("Where", {graph.node("IsNaN", {value}), value, score});
 }
 
-// The cell or its fill, and a mark of what is missing.
+// Adds the features of a numeric column: the cell or its fill value and, if configured, the missing
+// indicator.
 void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes,
                  std::vector<Name>& features) {
   const Name cell = limited(graph, column, add_cell(graph, column, codes));
@@ -202,7 +207,7 @@ void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes
   if (column.has_missing_indicator) features.push_back(as_float(graph, missing));
 }
 
-// The plain spellings of a number, as many programs write it: 7 and 7.0, 0.5.
+// Returns the plain spellings of a number that programs commonly write, such as 7 and 7.0, or 0.5.
 std::vector<std::string> plain_spellings(const data::ExactNumber& number) {
   constexpr int64_t kMaxZeros = 20;
   const auto num_digits = static_cast<int64_t>(number.digits.size());
@@ -220,8 +225,8 @@ std::vector<std::string> plain_spellings(const data::ExactNumber& number) {
   return {sign + digits};
 }
 
-// The operator compares texts, so it knows only the spellings that it is given: those of numbers
-// that are plain, and those of booleans that programs write.
+// Adds other spellings of the categories, because the operator compares texts exactly: plain
+// spellings of numbers, and common spellings of booleans.
 void add_spellings(std::vector<std::string>& texts, std::vector<int64_t>& numbers) {
   const std::vector<std::string> categories = texts;
   const data::ValueIndex index(categories);
@@ -241,8 +246,9 @@ void add_spellings(std::vector<std::string>& texts, std::vector<int64_t>& number
   for (const char* spelling : {"true", "True", "TRUE", "false", "False", "FALSE"}) add(spelling);
 }
 
-// [batch, 1] the number of each cell's category; that of missing cells follows theirs if the column
-// marks them, and what is in no list becomes `other`.
+// Adds the input of a column. Returns the index of each cell's category, [batch, 1]. If the column
+// has a missing indicator, missing cells get the next index after the categories; all other texts
+// get `other`.
 Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& codes,
                       int64_t other) {
   const Name cell =
@@ -261,7 +267,7 @@ Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& 
                     "ai.onnx.ml");
 }
 
-// -1 for the first category, 1 for the second, else 0.
+// Adds the feature of a sign column: -1 for the first category, 1 for the second, else 0.
 void add_sign(GraphBuilder& graph, const Column& column, const Missing& codes,
               std::vector<Name>& features) {
   const Name numbers = category_numbers(graph, column, codes, /*other=*/-1);
@@ -272,7 +278,7 @@ void add_sign(GraphBuilder& graph, const Column& column, const Missing& codes,
   features.push_back(graph.node("Sub", {is_category(1), is_category(0)}));
 }
 
-// 1 for the cell's own category, else 0.
+// Adds the one-hot features of a categorical column.
 void add_categorical(GraphBuilder& graph, const Column& column, const Missing& codes,
                      std::vector<Name>& features) {
   const Name numbers = category_numbers(graph, column, codes, /*other=*/-1);
@@ -310,7 +316,7 @@ Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& n
 
 Name add_columns(GraphBuilder& graph, const data::Schema& schema) {
   std::vector<Name> features;
-  std::vector<Name> embedded;  // stand behind all others
+  std::vector<Name> embedded;  // placed after all other features
   const Missing missing = missing_of(schema);
   for (const Column& column : schema.columns) {
     if (column.kind == ColumnKind::kNumeric) {

@@ -72,7 +72,8 @@ Name GraphBuilder::tensor(const Name& wish, const Shape& shape, int32_t type,
   tensor.set_name(free_name(wish));
   tensor.set_data_type(type);
   for (const int64_t extent : shape) tensor.add_dims(extent);
-  tensor.set_raw_data(bytes.data(), bytes.size());  // little-endian, as this machine is
+  // ONNX requires little-endian, the byte order of this machine.
+  tensor.set_raw_data(bytes.data(), bytes.size());
   return tensor.name();
 }
 

@@ -14,7 +14,7 @@
 
 namespace trainer::onnx_export {
 
-/// The name of what a node takes or makes.
+/// The name of a value in a graph: an input, a constant or the output of a node.
 using Name = std::string;
 using Shape = std::vector<int64_t>;
 
@@ -23,17 +23,19 @@ onnx::AttributeProto attribute(const char* name, float value);
 onnx::AttributeProto attribute(const char* name, std::span<const int64_t> values);
 onnx::AttributeProto attribute(const char* name, std::span<const std::string> values);
 
-/// Adds to a graph. Names of inputs and outputs are the caller's; others give way to them.
+/// Adds inputs, constants, nodes and outputs to a graph. The caller chooses the names of inputs and
+/// outputs; all other names are changed if they collide.
 class GraphBuilder {
  public:
-  /// `batch` is the number of rows of inputs and outputs; none: any.
+  /// `batch` is the number of rows of inputs and outputs; without it, any number is allowed.
   GraphBuilder(onnx::GraphProto& graph, std::optional<int64_t> batch)
       : graph_(graph), batch_(batch) {}
 
-  /// Keeps a name for an input or output; false when it is taken.
+  /// Reserves a name for an input or output. Returns false if it is in use already.
   bool reserve(const Name& name) { return names_.insert(name).second; }
 
-  /// An input `[batch, width]` of a type of onnx::TensorProto, whose name is reserved.
+  /// Adds an input `[batch, width]` with the element type `type` (onnx::TensorProto). Its name must
+  /// be reserved.
   Name input(const Name& name, int32_t type, int64_t width, const std::string& meaning);
 
   Name constant(const Name& wish, const Shape& shape, std::span<const float> values);
@@ -42,17 +44,18 @@ class GraphBuilder {
   Name number(const Name& wish, float value) { return constant(wish, {}, std::span(&value, 1)); }
   Name weight(const checkpoint::NamedTensor& weight);
 
-  /// A node with one output; `domain` is ONNX's own where it is empty.
+  /// Adds a node with one output and returns the name of the output. An empty `domain` is that of
+  /// the standard operators.
   Name node(const char* op, const std::vector<Name>& inputs,
             const std::vector<onnx::AttributeProto>& attributes = {}, const char* domain = "");
 
-  /// `value` as elements of a type of onnx::TensorProto.
+  /// Converts `value` to the element type `type` (onnx::TensorProto).
   Name cast(const Name& value, int64_t type) {
     return node("Cast", {value}, {attribute("to", type)});
   }
 
-  /// Makes what the last node has made the output `[batch, width]`, whose name is reserved, of a
-  /// type of onnx::TensorProto.
+  /// Makes the result of the last node the output `[batch, width]` of the graph, with the element
+  /// type `type` (onnx::TensorProto). Its name must be reserved.
   void output(const Name& name, int32_t type, int64_t width, const std::string& meaning);
 
  private:

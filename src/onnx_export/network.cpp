@@ -24,8 +24,8 @@ Name reshaped(GraphBuilder& graph, const Name& value, const std::vector<int64_t>
       "Reshape", {value, graph.constant("shape", {rank}, std::span(shape.data(), shape.size()))});
 }
 
-// Of `[batch, members, outputs]`; see cpu/combine.h. A single logit is the second of two, the first
-// of which is 0.
+// Combines `members` `[batch, members, outputs]` as cpu/combine.h does. A single logit counts as
+// the second of two, of which the first is 0.
 Name log_of_mean_probabilities(GraphBuilder& graph, const Name& members, int64_t num_members,
                                bool has_one_logit) {
   Name logits = members;
@@ -47,9 +47,9 @@ Name log_of_mean_probabilities(GraphBuilder& graph, const Name& members, int64_t
   return graph.node("Sub", {column(1), column(0)});
 }
 
-/// Adds the operators of one layer after the other: add(name of its input) is the name of its
-/// output. Where ONNX Runtime looks for a pattern of operators that it computes as one, such as
-/// GELU's, they are written so.
+/// Adds the operators of one layer after the other: add() takes the name of the layer's input and
+/// returns that of its output. Patterns of operators that ONNX Runtime recognizes and computes as
+/// one, such as that of GELU, are written in the form that it expects.
 class LayerWriter {
  public:
   LayerWriter(GraphBuilder& graph, const apply::Model& model, std::size_t member)
@@ -89,7 +89,7 @@ class LayerWriter {
     return graph_.node("Concat", parts, {attribute("axis", int64_t{1})});
   }
 
-  // The columns `features` of the input: `[features, batch, 1]`.
+  // Returns the columns `features` of the input as `[features, batch, 1]`.
   Name feature_columns(const std::vector<int64_t>& features, const Name& input) {
     const int64_t num_features = std::ssize(features);
     const Name indices =
@@ -100,12 +100,12 @@ class LayerWriter {
                     {num_features, -1, 1});
   }
 
-  // A weight `[features, size]` for all rows.
+  // Returns a weight `[features, size]` as `[features, 1, size]`, to be broadcast over the rows.
   Name per_feature(const std::string& name, int64_t num_features, int64_t size) {
     return reshaped(graph_, weight(name), {num_features, 1, size});
   }
 
-  // The input with `embedded` `[features, batch, size]` behind it.
+  // Appends `embedded` `[features, batch, size]` to the columns of the input.
   Name appended(const Name& input, const Name& embedded, int64_t num_columns) {
     constexpr std::array<int64_t, 3> kBatchFirst = {1, 0, 2};
     const Name rows =
@@ -150,7 +150,8 @@ class LayerWriter {
     return appended(input, graph_.node("Add", {line, product}), num_features * piecewise.size);
   }
 
-  // Several members make it `[batch, members, size]`, which later layers see as rows.
+  // With several members the result is `[batch, members, size]`, reshaped so that later layers see
+  // each member as a row.
   Name operators(const network::InputScale& scale, const Name& input) {
     const Name factors = weight(scale.name + ".weight");
     if (scale.num_members == 1) return graph_.node("Mul", {input, factors});
@@ -158,8 +159,8 @@ class LayerWriter {
     return reshaped(graph_, graph_.node("Mul", {rows, factors}), {-1, scale.size});
   }
 
-  // Of members, as a product for each: `[members, batch, inputs]` with `[members, inputs,
-  // outputs]`.
+  // A linear layer with a weight for each member, as a batched product: `[members, batch, inputs]`
+  // times `[members, inputs, outputs]`.
   Name of_members(const network::Linear& linear, const Name& input) {
     const int64_t count = linear.num_members;
     constexpr std::array<int64_t, 3> kMembersFirst = {1, 0, 2};
@@ -202,7 +203,7 @@ class LayerWriter {
                        {attribute("epsilon", kNormEpsilon)});
   }
 
-  // An operator of its own has it from opset 17 on only.
+  // Composed of basic operators, because the operator LayerNormalization requires opset 17.
   Name operators(const network::LayerNorm& norm, const Name& input) {
     const auto mean_of = [&](const Name& value) {
       constexpr std::array<int64_t, 1> kAxes = {-1};
@@ -255,7 +256,7 @@ class LayerWriter {
     return graph_.node("Add", {residual_input_, input});
   }
 
-  // x * (1 + erf(x / sqrt(2))) / 2; an operator of its own has it from opset 20 on only.
+  // Computes x * (1 + erf(x / sqrt(2))) / 2; the operator Gelu requires opset 20.
   Name gelu(const Name& input) {
     const Name root = graph_.number("root_of_two", std::numbers::sqrt2_v<float>);
     const Name erf = graph_.node("Erf", {graph_.node("Div", {input, root})});
@@ -263,7 +264,7 @@ class LayerWriter {
     return graph_.node("Mul", {graph_.node("Mul", {input, sum}), graph_.number("half", 0.5F)});
   }
 
-  // x * tanh(log(1 + e^x)); an operator of its own has it from opset 18 on only.
+  // Computes x * tanh(log(1 + e^x)); the operator Mish requires opset 18.
   Name mish(const Name& input) {
     return graph_.node("Mul", {input, graph_.node("Tanh", {graph_.node("Softplus", {input})})});
   }
@@ -297,7 +298,7 @@ Name scaled(GraphBuilder& graph, const data::Scaling& scaling, const Name& featu
   return graph.node("Div", {values, graph.node("Sqrt", {sum})});
 }
 
-// The scores of each member within the limits of predictions, as far as there are any.
+// Clips the scores of each member to the limits of predictions, if the model has limits.
 void limit(GraphBuilder& graph, const data::Schema& schema, std::vector<Name>& members) {
   if (schema.target_low.empty()) return;
   const Shape shape = {schema.num_targets()};
@@ -320,20 +321,20 @@ void put_into_units_of_the_data(GraphBuilder& graph, const data::Scaling& scalin
                      graph.constant("targets.offset", shape, scaling.offset)});
 }
 
-// Of the first class and of the second one, which the logit is of. Each is a sigmoid: 1 - p would
-// lose the digits of a small probability.
+// Adds the probabilities of both classes from the logit of the second. Each is computed as a
+// sigmoid, because 1 - p would lose the digits of a small probability.
 void add_two_probabilities(GraphBuilder& graph, const Name& logit) {
   const Name first = graph.node("Sigmoid", {graph.node("Neg", {logit})});
   const Name second = graph.node("Sigmoid", {logit});
   graph.node("Concat", {first, second}, {attribute("axis", int64_t{1})});
 }
 
-// The means of the members' numbers.
+// Returns the mean of the predictions of all members.
 Name mean_of(GraphBuilder& graph, const std::vector<Name>& members) {
   return graph.node("Mean", members);
 }
 
-// `[batch, members, outputs]`
+// Stacks the scores of all members as `[batch, members, outputs]`.
 Name stacked(GraphBuilder& graph, const std::vector<Name>& members) {
   constexpr std::array<int64_t, 1> kMembers = {1};
   const Name axes = graph.constant("axes", {1}, kMembers);

@@ -5,25 +5,27 @@
 
 #include "onnx_export/graph.h"
 
-/// The parts of a graph, in the order in which data go through them.
+/// The parts of a graph, in the order in which data pass through them.
 namespace trainer::onnx_export {
 
-/// Throws Error(kUsage) where a graph cannot take the columns as they are.
+/// Throws Error(kUsage) if the model has no columns that a graph could take as inputs.
 void check_columns(const apply::Model& model);
 
-/// Inputs for the columns, and the features `[batch, num_features]` that data::encode would make of
-/// them, not scaled. The names of the columns are reserved.
+/// Adds an input for each column, and operators that compute the features `[batch, num_features]`
+/// as data::encode() does, without scaling. Returns the features. The names of the columns must be
+/// reserved.
 Name add_columns(GraphBuilder& graph, const data::Schema& schema);
 
-/// The input called `name`, which is reserved, without the offsets of features and within their
-/// limits: the features that add_columns makes.
+/// Adds an input for the feature matrix, and operators that subtract offsets and clip to limits.
+/// Returns the same features as add_columns(). The name must be reserved.
 Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& name);
 
-/// Scaling and all layers, and of an ensemble how its members are combined: the scores `[batch,
-/// num_outputs]` of features.
+/// Adds scaling, all layers, and the combination of the members of an ensemble. Returns the scores
+/// `[batch, num_outputs]`.
 Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& features);
 
-/// What the file promises, made of scores by the last node.
+/// Adds the operators that compute the outputs of the file from the scores. The last node has the
+/// result.
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,
                  const Name& scores);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime has one function that is found by its name; it returns a table of all others. The
-// first version of that table, which each later one keeps at its beginning, is enough here, so no
-// header is needed: https://onnxruntime.ai/docs/api/c/struct_ort_api.html.
+// ONNX Runtime exports one function by name, which returns a table of all others. The first version
+// of that table, with which all later versions begin, is enough here, so no header is needed:
+// https://onnxruntime.ai/docs/api/c/struct_ort_api.html.
 #include "onnx_export/runtime.h"
 
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ struct ApiBase {
   const char* (*version)();
 };
 
-/// Places in the table.
+/// The indices of functions in the table.
 enum Function : std::size_t {
   kGetErrorMessage = 2,
   kCreateEnv = 3,
@@ -72,7 +72,8 @@ class RuntimeApi {
     throw std::runtime_error(message);
   }
 
-  /// What `function` makes of the arguments, until it is released.
+  /// Returns the object that `function` creates from the arguments. The handle releases it with the
+  /// function `release`.
   template <class... Arguments>
   Handle make(Function function, Function release, Arguments... arguments) const {
     void* made = nullptr;
@@ -89,7 +90,8 @@ class RuntimeApi {
   const void* const* table_;
 };
 
-/// nullptr where there is no library.
+/// Opens ONNX Runtime; nullptr if it is not installed. Throws Error(kUsage) if the environment
+/// variable names something else.
 const ApiBase* open_runtime() {
   std::string problem;
   void* library = open_library(kRuntime, problem);
@@ -104,14 +106,14 @@ const ApiBase* open_runtime() {
                           kRuntime.variable, library_file_name(kRuntime.stem), problem));
 }
 
-// The library's numbers of types are those of the format.
+// ONNX Runtime uses the same numbers for element types as the ONNX format.
 template <class Value>
 constexpr int element_type() {
   if (std::is_same_v<Value, float>) return onnx::TensorProto::FLOAT;
   return std::is_same_v<Value, double> ? onnx::TensorProto::DOUBLE : onnx::TensorProto::STRING;
 }
 
-/// A tensor of its own memory with the values of an input.
+/// Creates tensors in memory of ONNX Runtime with the values of an input.
 class TensorMaker {
  public:
   TensorMaker(const RuntimeApi& api, int64_t num_rows) : api_(api), num_rows_(num_rows) {
@@ -146,7 +148,7 @@ class TensorMaker {
 
   const RuntimeApi& api_;
   int64_t num_rows_;
-  void* allocator_ = nullptr;  // the library's
+  void* allocator_ = nullptr;  // the default allocator, owned by ONNX Runtime
 };
 
 std::vector<double> values_of(const RuntimeApi& api, void* tensor) {

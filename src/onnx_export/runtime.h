@@ -9,22 +9,22 @@
 
 namespace trainer::onnx_export {
 
-/// An input of a file: its values `[num_rows, width]`.
+/// An input of an ONNX file with its values `[num_rows, width]`.
 struct RuntimeInput {
   std::string name;
   std::variant<std::vector<float>, std::vector<double>, std::vector<std::string>> values;
 };
 
-/// What ONNX Runtime has computed.
+/// The output that ONNX Runtime has computed, and its version.
 struct RuntimeAnswer {
   std::string version;
   std::vector<double> values;  // [num_rows, width]
 };
 
-/// Runs the file `model` with ONNX Runtime for `num_rows` rows and returns the output of that name;
-/// nothing where its library is not found. Throws Error(kUsage) for a
-/// TRAINER_ONNXRUNTIME_LIBRARY that cannot be opened or is none, std::runtime_error with the
-/// library's own words for a file that it refuses.
+/// Runs an ONNX file, whose bytes are `model`, with ONNX Runtime for `num_rows` rows and returns
+/// the output with the name `output`; nothing if the library is not found. Throws Error(kUsage) if
+/// TRAINER_ONNXRUNTIME_LIBRARY names a file that cannot be opened or is another library,
+/// std::runtime_error with the message of ONNX Runtime for a file that it rejects.
 std::optional<RuntimeAnswer> run_with_runtime(const std::string& model,
                                               const std::vector<RuntimeInput>& inputs,
                                               int64_t num_rows, const std::string& output);

@@ -24,7 +24,7 @@ namespace {
 using apply::Model;
 using data::Column;
 
-/// Random rows as a file takes them, and the features that this program makes of them.
+/// Random rows as inputs of the file, and the features that this program computes from them.
 struct Samples {
   std::vector<RuntimeInput> inputs;
   data::Matrix features;
@@ -40,7 +40,7 @@ Samples feature_samples(const Model& model, int64_t num_rows) {
   return {{std::move(input)}, std::move(features)};
 }
 
-// Cells of one column, as the file has them: a missing text is empty.
+// Returns the cells of one column as they are in a data file; a missing text is empty.
 RuntimeInput column_input(const data::Table& table, std::size_t index) {
   const Column& column = table.columns[index];
   const auto& cells = std::get<Array<float>>(table.features.values);

@@ -8,10 +8,11 @@
 
 namespace trainer::onnx_export {
 
-/// Computes the output of that name of random rows with ONNX Runtime and the file `bytes`, which
-/// will be at `path`, and compares it with what this program computes. Returns what was done, in a
-/// line; there may be no library. Throws Error(kRuntime) for another output or a file that it
-/// refuses, Error(kUsage).
+/// Computes the output with the name `output` for random rows with ONNX Runtime, from the content
+/// `bytes` of a file that will be at `path`, and compares it with the results of this program.
+/// Returns a line that says what was compared, or that ONNX Runtime was not found. Throws
+/// Error(kRuntime) if the outputs differ or ONNX Runtime rejects the file, Error(kUsage) as
+/// run_with_runtime().
 std::string try_in_runtime(const apply::Model& model, const apply::ExportOptions& options,
                            const std::string& bytes, const std::string& output,
                            const std::filesystem::path& path);

@@ -28,11 +28,12 @@ using apply::ExportInputs;
 using apply::ExportOptions;
 using apply::Model;
 
-// Of 2021: ONNX Runtime from 1.6 on reads it, and so do converters for phones and accelerators that
-// never went further. All that a network needs is in it or can be composed.
+// This opset is of 2021, so ONNX Runtime reads it since 1.6, and so do converters for phones and
+// accelerators that do not support newer ones. It has all operators that a network needs, or they
+// can be composed.
 constexpr int64_t kOpset = 13;
-constexpr int64_t kMlOpset = 2;    // of ai.onnx.ml, the version of that time
-constexpr int64_t kIrVersion = 7;  // of the file format, of 2021 too
+constexpr int64_t kMlOpset = 2;    // version of ai.onnx.ml, of the same time
+constexpr int64_t kIrVersion = 7;  // version of the file format, of the same time
 
 bool takes_columns(const ExportOptions& options) {
   return options.inputs == ExportInputs::kColumns;
@@ -69,7 +70,7 @@ std::string output_meaning(const Model& model, const ExportOptions& options) {
   return fmt::format("for the classes {}", fmt::join(model.schema.labels, ", "));
 }
 
-/// The output keeps its name unless a column has it.
+/// Reserves the name of the output, and changes it if a column has the same name.
 Name reserved_output(GraphBuilder& graph, const Model& model, const ExportOptions& options) {
   const Name wish = apply::output_name(model, options.outputs);
   Name name = wish;
@@ -115,7 +116,7 @@ onnx::ModelProto make_model(const Model& model, const ExportOptions& options) {
   return proto;
 }
 
-// As the file has it: what others will be told.
+// Describes an input or output as it is in the file, for the report.
 apply::TensorInfo port_of(const onnx::ValueInfoProto& value) {
   const onnx::TypeProto::Tensor& tensor = value.type().tensor_type();
   std::string extents;
@@ -129,7 +130,7 @@ apply::TensorInfo port_of(const onnx::ValueInfoProto& value) {
   return {value.name(), fmt::format("{} [{}]", type, extents)};
 }
 
-/// The model in a file that has been written, with every check that the library has.
+/// Reads the written file back, runs all checks of the ONNX library, and returns the model.
 onnx::ModelProto checked(const fs::path& written, const std::string& bytes, const fs::path& path) {
   std::ifstream stream(written, std::ios::binary);
   const std::string again{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};

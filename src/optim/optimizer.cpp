@@ -32,7 +32,7 @@ TrainedTensors trained_range(const model::FlatParameters& flat, const OptimizerS
   return t;
 }
 
-// The elements of a group in a tensor of all trained elements.
+// Returns the elements of a group in a tensor of all trained elements.
 at::Tensor group_range(const at::Tensor& trained, const model::ParameterGroup& group) {
   return group.size() == trained.size(0) ? trained : trained.narrow(0, group.begin, group.size());
 }
@@ -52,7 +52,8 @@ void add_l2_penalty(const config::OptimizerConfig& optimizer, const model::FlatP
   }
 }
 
-// Calls body(group) for as few ranges as possible: groups that only differ in the decay are one.
+// Calls body(range) for as few ranges as possible: groups that differ only in weight decay are
+// merged.
 template <class Body>
 void for_each_range(const model::FlatParameters& flat, const Body& body) {
   model::ParameterGroup range;
@@ -123,7 +124,8 @@ void update_adam(const config::OptimizerConfig& optimizer, double learning_rate,
   const auto step = static_cast<double>(num_steps);
   const double correction1 = 1 - std::pow(optimizer.beta1, step);
   const double root2 = std::sqrt(1 - std::pow(optimizer.beta2, step));
-  // (m / c1) / (sqrt(v / c2) + epsilon), times sqrt(c2) above and below: an operation less.
+  // The step (m / c1) / (sqrt(v / c2) + epsilon) is computed with numerator and denominator
+  // multiplied by sqrt(c2), which saves an operation.
   at::sqrt_out(t.scratch, square_mean);
   add_epsilon(flat, t.scratch, optimizer.epsilon * root2);
   subtract_ratio(flat, t.values, mean, t.scratch, learning_rate * root2 / correction1);

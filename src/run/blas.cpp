@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenBLAS has kernels for many CPUs and chooses once, when it is loaded, by the model number of
-// this one (driver/others/dynamic.c of its sources). Up to 0.3.18 every number that it does not
-// know, and up to 0.3.24 some of Intel's, became "Prescott", a CPU of 2004 without AVX
+// OpenBLAS has kernels for many CPUs and chooses among them once, when it is loaded, by the model
+// number of the CPU (driver/others/dynamic.c of its sources). Up to 0.3.18 every number that it
+// does not know, and up to 0.3.24 some of Intel's, became "Prescott", a CPU of 2004 without AVX
 // (https://github.com/OpenMathLib/OpenBLAS/issues/4267): 4.5 times slower on Sapphire Rapids. The
-// environment variable OPENBLAS_CORETYPE overrides it, but has to be set before. So the library is
-// opened, asked, and closed again, which takes 2 ms, where loading LibTorch takes hundreds. Nothing
-// may keep it open before LibTorch does.
+// environment variable OPENBLAS_CORETYPE overrides the choice, but has to be set before. So the
+// library is opened, queried, and closed again, which takes 2 ms, while loading LibTorch takes
+// hundreds. Nothing may keep the library open before LibTorch does.
 #include "trainer/run/blas.h"
 
 #include <dlfcn.h>
@@ -30,13 +30,13 @@ namespace {
 #ifndef __APPLE__
 constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
 
-// The core that correct_blas_core() has replaced.
+// The core that OpenBLAS had chosen, if correct_blas_core() has replaced it; else empty.
 std::string& mistaken_core() {
   static std::string core;
   return core;
 }
 
-/// The library of the name that LibTorch itself links to.
+/// Opens the library with the name that LibTorch links to.
 class Blas {
  public:
   Blas() : handle_(open()) {}
@@ -49,7 +49,7 @@ class Blas {
   bool is_there() const { return handle_ != nullptr; }
   void* symbol(const char* name) const { return dlsym(handle_, name); }
 
-  // The text that a function of OpenBLAS returns; empty if this is another library.
+  // Calls a function of OpenBLAS that returns a text; empty if this is another library.
   std::string text_of(const char* function) const {
     void* address = symbol(function);
     return address == nullptr ? "" : reinterpret_cast<const char* (*)()>(address)();
@@ -59,7 +59,7 @@ class Blas {
  private:
   static void* open() {
 #ifdef __SANITIZE_ADDRESS__
-    // Each time that it is loaded, libgomp allocates 8 bytes for ever.
+    // Each time that libgomp is loaded, it allocates 8 bytes that are never freed.
     const __lsan::ScopedDisabler unchecked;
 #endif
     return dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
@@ -73,7 +73,7 @@ std::string core_of_blas() {
   return blas.is_there() ? blas.core() : "";
 }
 
-// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH USE_OPENMP ..." as two facts that matter.
+// Shortens "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH USE_OPENMP ..." to version and kind of threads.
 std::string short_openblas_name(const std::string& config) {
   const std::size_t version_end = config.find(' ', config.find(' ') + 1);
   const bool openmp = config.find("USE_OPENMP") != std::string::npos;
@@ -110,7 +110,7 @@ BlasInfo blas_info() {
 }
 
 std::optional<std::string> better_blas_core(std::string_view core, Vectors vectors) {
-  // The names of dynamic.c, of CPUs without AVX2.
+  // The names in dynamic.c of CPUs without AVX2.
   constexpr std::array<std::string_view, 21> kOldCores = {
       "Unknown",     "Katmai",     "Coppermine", "Northwood",  "Prescott",  "Banias",
       "Atom",        "Core2",      "Penryn",     "Dunnington", "Nehalem",   "Athlon",
@@ -131,7 +131,7 @@ void correct_blas_core() {
   if (core_of_blas() != core) {
     mistaken_core() = core;
   } else {
-    unsetenv(kCoreVariable);  // it has no such kernels, or somebody keeps it open
+    unsetenv(kCoreVariable);  // OpenBLAS lacks these kernels, or the library was open before
   }
 #endif
 }

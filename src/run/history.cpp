@@ -23,7 +23,7 @@ EpochSummary summary_of(const JsonReader& record) {
 
 void add_record(const JsonReader& record, History& history) {
   const std::optional<double> seconds = record.number("time_seconds");
-  if (!seconds) return;  // within an epoch
+  if (!seconds) return;  // a record within an epoch
   const std::string split = record.text("split");
   const int64_t epoch = record.integer("epoch");
   if (split == "train") {
@@ -73,13 +73,13 @@ History read_history(const std::filesystem::path& root) {
 
 namespace {
 
-// Changes the entry of the last start.
+// Changes the entry of the last start in system.json.
 void change_last_start(const std::filesystem::path& root,
                        const std::function<void(Json& start)>& change) {
   const std::filesystem::path path = RunDir{root}.system();
   const JsonReader before = JsonReader::of_file(path);
-  if (before["starts"].elements().empty()) return;  // somebody else changed it
-  before["starts"].elements().back().entries();     // an object, or an error
+  if (before["starts"].elements().empty()) return;  // the file was changed by someone else
+  before["starts"].elements().back().entries();     // throws if it is not an object
   Json system = before.json();
   change(system["starts"].back());
   write_file_atomically(path, system.dump(2) + "\n");

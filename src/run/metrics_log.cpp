@@ -39,7 +39,7 @@ Json json_of(const MetricsRecord& record) {
   Json non_finite = Json::object();
   const auto add = [&](const std::string& name, const std::optional<double>& value) {
     if (!value) return;
-    line[name] = *value;  // JSON has no NaN: it becomes null
+    line[name] = *value;  // JSON has no NaN, which becomes null in the text
     if (!std::isfinite(*value)) non_finite[name] = name_of_non_finite(*value);
   };
   add("loss", record.loss);
@@ -90,7 +90,7 @@ MetricsLog::MetricsLog(std::filesystem::path path, uint64_t keep_bytes)
   if (descriptor_ < 0) refuse(path_);
   try {
     cut_to(keep_bytes);
-    sync_folder(fs::absolute(path_).parent_path());  // no checkpoint outlives the file's name
+    sync_folder(fs::absolute(path_).parent_path());  // so that the file exists if a checkpoint does
   } catch (const Error&) {
     close(descriptor_);
     throw;

@@ -26,7 +26,8 @@ constexpr const char* kOfTheMachine[] = {
     "samples_per_second", "time_seconds",        "communication_seconds",   "memory_bytes",
     "peak_memory_bytes",  "device_memory_bytes", "peak_device_memory_bytes"};
 
-// The next record without what no two runs have in common; a line that is no record stays as it is.
+// Returns the next record without the fields that differ between equal runs. A line that is no
+// record is returned unchanged.
 std::optional<std::string> next_record(std::ifstream& file) {
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
@@ -34,7 +35,7 @@ std::optional<std::string> next_record(std::ifstream& file) {
   if (!record.is_object()) return line;
   for (const char* field : kOfTheMachine) {
     record.erase(field);
-    // An interval of no time has an infinite rate.
+    // The rate of an interval without measurable time is infinite.
     if (record.contains("non_finite")) record["non_finite"].erase(field);
   }
   if (record.contains("non_finite") && record["non_finite"].empty()) record.erase("non_finite");

@@ -33,7 +33,7 @@ std::string run_name(const std::string& tag, std::time_t now) {
 NewFolder::Made::~Made() {
   std::for_each(folders.rbegin(), folders.rend(), [](const fs::path& folder) {
     std::error_code ignored;
-    fs::remove(folder, ignored);  // only where it is empty
+    fs::remove(folder, ignored);  // removes only empty folders
   });
 }
 
@@ -55,7 +55,7 @@ NewFolder::NewFolder(const fs::path& parent, const std::string& name) {
     if (error && error != std::errc::file_exists) refuse(path, error);
   }
   made_.folders.push_back(path_);
-  // A file in it is on the disk when the names of the folders are.
+  // A file in a new folder survives a power failure only if the names of the folders are on disk.
   for (const fs::path& folder : made_.folders) sync_folder(folder.parent_path());
 }
 
@@ -80,7 +80,8 @@ void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t
   constexpr uint64_t kMaxBytes = std::numeric_limits<uint64_t>::max();
   const uint64_t needed =
       checkpoint_bytes > kMaxBytes / count ? kMaxBytes : checkpoint_bytes * count;
-  if (error || space.available >= needed) return;  // a file system that does not say is believed
+  // If the free space is unknown, assume that it suffices.
+  if (error || space.available >= needed) return;
   throw Error(
       ErrorKind::kFileSystem,
       fmt::format("{}: not enough disk space: {} checkpoints of {} need {}, {} are free; free some "
@@ -99,7 +100,7 @@ void point_latest_to(const RunDir& run) {
 }
 
 fs::path find_run_dir(const fs::path& checkpoint) {
-  // Through links such as runs/latest to the folder itself.
+  // Resolves links such as runs/latest.
   const fs::path folder = fs::weakly_canonical(checkpoint).parent_path();
   const fs::path root = folder.parent_path();
   const bool is_run = folder.filename() == "checkpoints" && fs::exists(RunDir{root}.config());

@@ -25,7 +25,7 @@ bool is_of_split(const std::string& name) {
 
 std::string curve_split(const JsonReader& record) {
   const std::string split = record.text("split");
-  // It becomes the name of a folder.
+  // Only known names are accepted, because the split becomes the name of a folder.
   if (std::find(kSplits.begin(), kSplits.end(), split) == kSplits.end()) {
     record["split"].refuse("train, validation or test");
   }

@@ -27,7 +27,7 @@ Superseded read_superseded(const fs::path& folder) {
     if (!record.is_object()) continue;
     ++found.num_records;
     const auto epoch = record.find("epoch");
-    // The test split is evaluated with the best epoch, which may be an earlier one.
+    // A record of the test split has the best epoch, which may be earlier than all others here.
     if (epoch == record.end() || !epoch->is_number_integer() ||
         record.value("split", Json()) == "test") {
       continue;

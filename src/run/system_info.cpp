@@ -27,7 +27,7 @@ std::string cpu_model() {
   return name.empty() ? "unknown" : name;
 }
 #else
-// The part after the colon of the first line of `path` that begins with `key`.
+// Returns the part after the colon of the first line of `path` that begins with `key`.
 std::string line_value(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {

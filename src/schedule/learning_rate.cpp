@@ -10,7 +10,7 @@
 namespace trainer::schedule {
 namespace {
 
-// Goes from 1 to `final_factor` as t goes from 0 to 1.
+// Decreases from 1 to `final_factor` along half a cosine as t goes from 0 to 1.
 double half_cosine(double final_factor, double t) {
   return final_factor + (1 - final_factor) * (1 + std::cos(std::numbers::pi * t)) / 2;
 }

@@ -20,7 +20,7 @@ std::vector<int64_t> reductions_by_step(const ScheduleOptions& options) {
   return steps;
 }
 
-// If no epoch is better than the first.
+// Computes the reductions under the assumption that no epoch is better than the first.
 std::vector<int64_t> reductions_by_plateau(const config::TrainingConfig& training,
                                            const ScheduleOptions& options, int64_t epoch_steps) {
   std::vector<int64_t> steps;
@@ -51,7 +51,7 @@ std::vector<int64_t> first_reductions(const config::TrainingConfig& training,
   return {};
 }
 
-// `first` and `last` counted from 1.
+// Returns the segment from step `first` to step `last`, counted from 1.
 Segment segment(const ScheduleOverview& overview, int64_t first, int64_t last) {
   return {.epoch = (first - 1) / overview.steps_per_epoch + 1,
           .first_step = first,

@@ -53,7 +53,7 @@ class AutogradStep : public TrainStep {
     return stats;
   }
 
-  // Several processes have to tell each other their totals, which lie on the device.
+  // Several processes have to exchange their totals, which requires to read them from the device.
   bool can_start() const override {
     return context_.world->is_alone() && !statistics_.are_per_shard();
   }
@@ -72,7 +72,8 @@ class AutogradStep : public TrainStep {
   std::vector<StepStats> finish() override {
     std::vector<StepStats> steps;
     if (started_.empty()) return steps;
-    // Of all other updates the next step tells whether they were finite.
+    // Only the last update needs a check: after any other one, the results of the next step show
+    // whether the weights were finite.
     at::Tensor largest_weight = row_of_results(std::ssize(started_)).select(0, 0);
     at::linalg_vector_norm_out(largest_weight, context_.model.parameters().values, INFINITY);
     const at::Tensor read = read_all(results_.narrow(0, 0, std::ssize(started_) + 1));
@@ -104,7 +105,7 @@ class AutogradStep : public TrainStep {
   }
 
  private:
-  /// What is known of a step before it ran.
+  /// What the host knows about a step without its results.
   struct Facts {
     int64_t num_samples = 0;
     double loss_scale = 1;
@@ -127,8 +128,8 @@ class AutogradStep : public TrainStep {
     return functions;
   }
 
-  // All memory is there; but should an operation need some all the same, the weights are partly
-  // updated.
+  // The update needs no new memory. If an operation allocates some nevertheless and memory runs
+  // out, the weights are partly updated, and the step cannot be repeated.
   void update(const UpdateRates& rates) {
     const device::TimedDeviceWork timed(device(), Work::kUpdate);
     try {
@@ -154,15 +155,15 @@ class AutogradStep : public TrainStep {
     try {
       gradients_.compute(window, sums);
     } catch (const std::exception& e) {
-      // The other processes have to know.
+      // finish() reports the failure to the other processes, so that they throw too.
       if (context_.world->is_alone() || !device::is_out_of_memory(e)) throw;
       failure = std::current_exception();
     }
     return context_.world->is_alone() ? finish_alone(window, sums) : finish(window, sums, failure);
   }
 
-  // Clips the gradient. All that is to be known of a step: norm of the gradient, sum of the
-  // buffers, losses and numbers of right predictions of the shards.
+  // Clips the gradient. Returns all results of a step as 0-d tensors: norm of the gradient, sum of
+  // the buffers, then the losses and the numbers of correct predictions of the shards.
   std::vector<at::Tensor> collect_numbers(const ShardGradients::Sums& sums) {
     statistics_.take_mean();
     std::vector<at::Tensor> numbers = {clip_gradients(), sum_of_buffers()};
@@ -171,7 +172,7 @@ class AutogradStep : public TrainStep {
     return numbers;
   }
 
-  // `numbers` of collect_numbers(), of a process alone.
+  // Computes the results of a step of a single process from the values of collect_numbers().
   StepStats stats_alone(const Facts& facts, std::span<const float> numbers) {
     shared_.start_totals(totals(numbers.data() + 2, std::ssize(numbers) / 2 - 1), nullptr);
     return stats(facts, shared_.finish_totals(), numbers[0], numbers[1]);
@@ -191,7 +192,7 @@ class AutogradStep : public TrainStep {
     return read;
   }
 
-  // Where step `index` of those that were started puts its numbers.
+  // The row of results_ in which step `index` of the started steps stores its numbers.
   at::Tensor row_of_results(int64_t index) {
     if (!results_.defined()) {
       constexpr int64_t kFirst = 16;
@@ -237,7 +238,7 @@ class AutogradStep : public TrainStep {
     return stats(facts_of(window), step, read.data_ptr<float>()[0], read.data_ptr<float>()[1]);
   }
 
-  // `values`: the losses of `num_shards` shards, then their numbers of right predictions.
+  // `values` are the losses of `num_shards` shards, then their numbers of correct predictions.
   static std::vector<ShardTotals> totals(const float* values, int64_t num_shards) {
     std::vector<ShardTotals> totals;
     totals.reserve(static_cast<std::size_t>(num_shards));
@@ -248,7 +249,7 @@ class AutogradStep : public TrainStep {
     return totals;
   }
 
-  // Finite only if all buffers are.
+  // The sum is finite only if all buffers are.
   at::Tensor sum_of_buffers() {
     const at::Tensor& buffers = context_.model.buffer_values();
     return buffers.defined() ? buffers.sum() : gradients_.zero();
@@ -274,7 +275,7 @@ class AutogradStep : public TrainStep {
   ShardGradients gradients_;
   StepGraph graph_;
   std::vector<Facts> started_;  // steps whose results have not been read
-  at::Tensor results_;          // [rows, numbers] their numbers, on the device
+  at::Tensor results_;          // [steps, numbers] results of these steps, on the device
 };
 
 }  // namespace

@@ -61,7 +61,8 @@ BatchTrial run_trial(Session& session, int64_t batch_size, int64_t num_threads) 
   return trial;
 }
 
-// Checked first, because Linux overcommits memory and kills the process that uses it.
+// Estimates the memory in advance, because Linux overcommits memory and kills a process that uses
+// too much of it.
 bool is_likely_to_fit(const Session& session, const std::vector<BatchTrial>& trials,
                       int64_t batch_size) {
   const auto available = available_memory();
@@ -74,7 +75,7 @@ bool is_likely_to_fit(const Session& session, const std::vector<BatchTrial>& tri
   return more < 0.9 * static_cast<double>(*available);
 }
 
-// Nothing if memory runs out, or probably would.
+// Runs a trial. Returns nothing if memory runs out, or probably would.
 std::optional<BatchTrial> try_batch(Session& session, const std::vector<BatchTrial>& trials,
                                     int64_t batch_size, int64_t num_threads) {
   if (!is_likely_to_fit(session, trials, batch_size)) return std::nullopt;

@@ -13,12 +13,12 @@ namespace {
 
 template <class Values>
 at::Tensor tensor_view(const Values& values, at::IntArrayRef shape, at::ScalarType dtype) {
-  // LibTorch has no read-only tensors; this one is never written to.
+  // LibTorch has no read-only tensors; nothing writes to this one.
   auto* data = const_cast<typename Values::value_type*>(values.data());  // NOLINT
   return at::from_blob(data, shape, dtype);
 }
 
-// float32 of float32 or bytes.
+// Scales features, which are float32 or uint8, and returns float32.
 at::Tensor scaled(const ResidentData& data, const at::Tensor& features) {
   at::Tensor values = features.sub(data.shift).mul_(data.scale);
   if (data.inverse_limit.defined()) {
@@ -27,7 +27,7 @@ at::Tensor scaled(const ResidentData& data, const at::Tensor& features) {
   return values;
 }
 
-// A piece at a time, so that little memory is needed besides.
+// Scales in place, a few rows at a time, so that little extra memory is needed.
 void scale_all(ResidentData& data) {
   constexpr int64_t kRows = 8192;
   for (int64_t begin = 0; begin < data.size(); begin += kRows) {
@@ -74,7 +74,8 @@ ResidentData make_resident(const data::Dataset& dataset, const data::Schema& sch
     resident.inverse_limit =
         tensor_view(schema.scaling.inverse_limit, {num_features}, at::kFloat).to(device);
   }
-  // On the CPU the features are those of the Dataset; bytes take a quarter of the memory.
+  // On the CPU the features belong to the Dataset and must not change. Bytes stay unscaled, because
+  // they need only a quarter of the memory.
   if (!device.is_cpu() && resident.features.scalar_type() == at::kFloat) scale_all(resident);
   return resident;
 }

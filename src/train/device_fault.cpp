@@ -25,7 +25,7 @@ std::string position_text(const Session& session) {
                      session.state.position.epoch + 1);
 }
 
-// How to go on.
+// Returns the part of an error message that says how to resume the run.
 std::string advice(int64_t saved_step, const Output& output) {
   const std::string file = output.checkpoints.last().string();
   return fmt::format(
@@ -39,7 +39,7 @@ struct Numbers {
   double grad_norm = 0;
 };
 
-// Of `window`, in fp32 on the CPU.
+// Computes loss and gradient norm of `window` in fp32 on the CPU.
 Numbers compute_on_cpu(const Session& session, const Window& window) {
   model::NetworkOptions options = session.model.options();
   options.precision = config::Precision::kFp32;

@@ -39,14 +39,14 @@ ResidentData first_rows(const data::Datasets& data, int64_t num_rows, c10::Devic
   rows.features = batch.features.to(device);
   rows.targets = batch.targets.values.to(device);
   if (batch.targets.weights.defined()) rows.weights = batch.targets.weights.to(device);
-  // For the fused step, which scales whatever it gets.
+  // The fused step scales all features, so it gets a scaling that changes nothing.
   rows.shift = at::zeros({batch.features.size(1)});
   rows.scale = at::ones({batch.features.size(1)});
   rows.is_scaled = true;
   return rows;
 }
 
-/// The steps of a run, with few rows and without a session.
+/// Runs steps as a run does, but with few rows and without a session.
 class Steps {
  public:
   Steps(const config::Config& config, const data::Datasets& data, c10::Device device,
@@ -79,7 +79,7 @@ class Steps {
     rate_ = {.learning_rate = config.training.learning_rate};
   }
 
-  /// Overflows are no steps, as in a run.
+  /// Runs one step, and repeats it with a smaller loss scale after an overflow, as a run does.
   StepStats run() {
     device::use_threads(num_threads_);
     for (;;) {
@@ -89,7 +89,7 @@ class Steps {
     }
   }
 
-  /// Seconds for each of `count` steps that follow each other as in a run.
+  /// Returns the mean seconds of `count` consecutive steps.
   double time(int64_t count) {
     device::use_threads(num_threads_);
     const Stopwatch stopwatch;
@@ -134,7 +134,7 @@ class Steps {
 
 double norm_of(const at::Tensor& tensor) { return at::linalg_vector_norm(tensor).item<double>(); }
 
-// Of `actual` from `expected`, relative to `scale`.
+// The norm of the difference between `actual` and `expected`, relative to `scale`.
 double difference(const at::Tensor& actual, const at::Tensor& expected, double scale) {
   return norm_of(actual.sub(expected)) / std::max(scale, 1e-12);
 }
@@ -143,10 +143,12 @@ double mean_loss(const StepStats& stats) {
   return static_cast<double>(stats.loss_sum) / static_cast<double>(stats.num_samples);
 }
 
-// Rounding is far below these.
+// Returns what is wrong with a step on the device, or an empty string. Differences by rounding are
+// far below the limits.
 std::string compare(Steps& device_steps, Steps& cpu_steps) {
   constexpr double kMostOfGradient = 0.01;
-  constexpr double kMostOfUpdate = 0.5;  // Adam makes a large step of a gradient that is rounding
+  // Adam turns gradients that are only rounding errors into large updates.
+  constexpr double kMostOfUpdate = 0.5;
   const at::Tensor before = cpu_steps.weights();
   const StepStats expected = cpu_steps.run();
   if (!expected.is_finite) return "";
@@ -188,20 +190,20 @@ double loss_after_steps(Steps& steps) {
   return loss;
 }
 
-/// Steps that are timed for a trial.
+/// The steps of a trial with one number of threads, and their times.
 struct Timed {
   DeviceTrial& trial;
   std::unique_ptr<Steps> steps;
-  int64_t count = 1;  // of steps that are timed together
+  int64_t count = 1;  // number of steps that are timed together
   std::vector<double> seconds = {};
 };
 
-// Makes the steps of a trial, with their loss checked, and adds them.
+// Creates the steps of a trial, checks their loss, and adds them to `timed`.
 void prepare_trial(const config::Config& config, const data::Datasets& data, int64_t num_rows,
                    double expected_loss, DeviceTrial& trial, std::vector<Timed>& timed) try {
   config::Config tried = config;
   tried.precision = trial.precision;
-  // On the CPU the fewest threads may be the fastest.
+  // On the CPU a single thread may be faster than all.
   std::vector<int64_t> threads = {usable_cpus()};
   if (trial.device.is_cpu() && threads.front() > 1) threads.push_back(1);
   for (const int64_t num_threads : threads) {
@@ -220,7 +222,7 @@ void prepare_trial(const config::Config& config, const data::Datasets& data, int
   trial.problem = device::error_line(error);
 }
 
-// Calls body() unless the trial has failed; failures become its problem.
+// Calls body() unless the trial has a problem already. An exception becomes its problem.
 template <class Body>
 void attempt(Timed& one, const Body& body) try {
   if (one.trial.problem.empty()) body();
@@ -228,7 +230,7 @@ void attempt(Timed& one, const Body& body) try {
   one.trial.problem = device::error_line(error);
 }
 
-// As many steps as the clock needs.
+// Chooses how many steps are timed together, so that they take at least 10 ms.
 void choose_count(Timed& one) {
   constexpr double kSeconds = 0.01;
   constexpr int64_t kMost = 1024;
@@ -238,7 +240,7 @@ void choose_count(Timed& one) {
   }
 }
 
-// In turn, so that what else the machine does is in the times of all.
+// Times the trials in turn, so that other work on the machine affects all of them.
 void time_in_turn(std::vector<Timed>& timed) {
   constexpr int kRounds = 9;
   for (Timed& one : timed) attempt(one, [&] { choose_count(one); });

@@ -57,13 +57,13 @@ void EpochOrder::go_to(int64_t epoch, int64_t position) {
   });
 }
 
-// Apart from go_to(), so that it can be done again if memory runs out.
+// Separate from go_to(), so that it can be repeated if memory runs out.
 void EpochOrder::upload() {
   std::vector<int64_t>& rows = part_.order.rows;
   rows_ = at::from_blob(rows.data(), {std::ssize(rows)}, at::kLong).to(device_);
 }
 
-// A copy, as the memory of part_ is that of the next one later.
+// Returns a copy, because go_to() replaces the memory of part_.
 at::Tensor EpochOrder::rest_of_part(int64_t begin, int64_t count) const {
   const int64_t rest = std::min(count, part_.order.end() - begin);
   return rows_.narrow(0, begin - part_.order.begin, rest).clone();

@@ -18,14 +18,14 @@ namespace trainer::train {
 
 namespace {
 
-/// Sums over the samples of a batch.
+/// Sums of loss and correct predictions over the samples of a batch.
 struct BatchSums {
   float loss = 0;
   int64_t num_correct = 0;
 };
 
-// The rows [begin, end) of a split, whose outputs go to `outputs`. What they give is brought to the
-// CPU at once, so that the device needs memory for one batch however many there are.
+// Evaluates the rows [begin, end) of a split and writes their outputs to `outputs`. The results are
+// copied to the CPU immediately, so that the device needs memory for a single batch only.
 BatchSums evaluate_rows(const model::Network& model, const ResidentData& data,
                         const model::LossOptions& loss, int64_t begin, int64_t end,
                         float* outputs) {
@@ -33,7 +33,7 @@ BatchSums evaluate_rows(const model::Network& model, const ResidentData& data,
   const at::Tensor on_device = model.forward(batch.features, model::Mode::kInference);
   const at::Tensor loss_sum = model::loss_sum(on_device, batch.targets, loss);
   const at::Tensor correct = model::num_correct(on_device, batch.targets, loss);
-  // Together, so that the host waits once.
+  // All results are read together, so that the host waits only once.
   std::vector<at::Tensor> parts = {on_device.flatten(), loss_sum.view(1)};
   if (correct.defined()) parts.push_back(correct.view(1));
   const at::Tensor read = at::cat(parts).cpu();
@@ -43,7 +43,7 @@ BatchSums evaluate_rows(const model::Network& model, const ResidentData& data,
   return {values[size], correct.defined() ? static_cast<int64_t>(values[size + 1]) : 0};
 }
 
-// In smaller batches if memory runs out.
+// Evaluates the rows [begin, end), in smaller batches if memory runs out.
 BatchSums evaluate_batch(const model::Network& model, const ResidentData& data,
                          const model::LossOptions& loss, int64_t begin, int64_t end,
                          float* outputs) {
@@ -70,8 +70,8 @@ BatchSums evaluate_batch(const model::Network& model, const ResidentData& data,
 
 Evaluation evaluate(const model::Network& model, const ResidentData& data,
                     const model::LossOptions& loss, const dist::World& world) {
-  // Fixed, so that the result does not depend on the training batch size. Each process takes some
-  // of the batches.
+  // The size is fixed, so that the result does not depend on the training batch size. Each process
+  // computes some of the batches.
   constexpr int64_t kBatchSize = 1024;
   const int64_t num_batches = (data.size() + kBatchSize - 1) / kBatchSize;
   const auto first_batch = [&](int64_t rank) { return num_batches * rank / world.size(); };

@@ -9,7 +9,8 @@
 
 namespace trainer::train {
 
-/// Outputs and losses of data that the processes evaluate together: each one some of the rows.
+/// Outputs and losses of data that the processes evaluate together; each process computes some
+/// rows.
 class EvaluatedRows {
  public:
   EvaluatedRows(int64_t num_rows, int64_t num_outputs, const dist::World& world);
@@ -18,11 +19,12 @@ class EvaluatedRows {
   int64_t begin() const { return begin_of(world_.rank()); }
   int64_t end() const { return begin_of(world_.rank() + 1); }
 
-  /// Where the outputs of a row go.
+  /// The memory for the outputs of a row, `[num_outputs]`.
   float* outputs_of(int64_t row) { return outputs_.data() + row * num_outputs_; }
   void set(int64_t row, float loss, int32_t is_correct);
 
-  /// All rows, on all processes: the losses are added in the order of the rows.
+  /// Exchanges the results, so that all processes return those of all rows. The losses are added in
+  /// the order of the rows.
   Evaluation gather();
 
  private:

@@ -16,8 +16,8 @@ namespace {
 constexpr double kTrialSeconds = 0.02;
 constexpr double kMaxTrials = 20;
 
-// The shortest of several runs, as other work on the machine only adds time. All processes run as
-// often.
+// Returns the shortest of several runs, because other work on the machine only adds time. All
+// processes do the same number of runs.
 template <class Run>
 double shortest_run(const dist::World& world, const Run& run) {
   const auto measure = [&] {
@@ -25,7 +25,7 @@ double shortest_run(const dist::World& world, const Run& run) {
     run();
     return stopwatch.seconds();
   };
-  double shortest = measure();  // the first one warms up
+  double shortest = measure();  // the first run warms up
   world.broadcast(std::as_writable_bytes(std::span(&shortest, 1)));
   const auto count = static_cast<int>(std::min(kMaxTrials, kTrialSeconds / shortest)) + 1;
   for (int i = 0; i < count; ++i) shortest = std::min(shortest, measure());
@@ -43,7 +43,8 @@ ExchangeTrial try_exchange(Session& session) {
   const auto stride = static_cast<std::size_t>(session.model.parameters().values.numel());
   const std::shared_ptr<void> memory = world.allocate(num_subtrees * stride * sizeof(float));
   auto* gradients = static_cast<float*>(memory.get());
-  std::fill_n(gradients, num_subtrees * stride, 0.0F);  // pages that nobody has written are faster
+  // Pages that were never written would be faster.
+  std::fill_n(gradients, num_subtrees * stride, 0.0F);
   std::vector<float*> subtrees;
   subtrees.reserve(num_subtrees);
   for (std::size_t i = 0; i < session.division.my_subtrees().size(); ++i) {

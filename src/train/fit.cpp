@@ -40,7 +40,7 @@ namespace {
 using IsBest = checkpoint::Store::IsBest;
 using checkpoint::SaveReason;
 
-// The value of training.best_metric, NaN if it is undefined.
+// Returns the value of training.best_metric, NaN if it is undefined.
 double best_metric_value(const Session& session, const run::MetricsRecord& record) {
   switch (session.config.training.best_metric) {
     case config::BestMetric::kLoss:
@@ -64,7 +64,7 @@ double best_metric_value(const Session& session, const run::MetricsRecord& recor
       .value_or(std::nan(""));
 }
 
-// Whether the epoch of `record` is the best so far. Also counts epochs for early stopping.
+// Returns whether the epoch of `record` is the best so far. Also counts epochs for early stopping.
 IsBest update_best(Session& session, const run::MetricsRecord& record) {
   const double value = best_metric_value(session, record);
   const double min_delta = session.config.training.early_stopping.min_delta;
@@ -86,9 +86,10 @@ IsBest update_best(Session& session, const run::MetricsRecord& record) {
   return is_best ? IsBest::kYes : IsBest::kNo;
 }
 
-// Updates reduce_on_plateau with the epoch of `record`. Returns a text if it reduced the rate.
+// Updates the state of reduce_on_plateau with the epoch of `record`. Returns a text for the log if
+// that reduced the learning rate, else an empty string.
 std::string update_plateau(Session& session, const run::MetricsRecord& record) {
-  // During the warm-up the metric says nothing about the rate after it.
+  // During the warm-up the metric says nothing about the learning rate after it.
   const bool is_warming_up = session.state.position.step <= session.schedule.warmup_steps;
   if (!session.state.plateau || is_warming_up) return "";
   const int64_t reductions = session.state.plateau->num_reductions;
@@ -108,7 +109,7 @@ void use_averaged_weights(Session& session) {
   }
 }
 
-/// Gives the model the averaged weights for a scope.
+/// While it lives, the model has the averaged weights.
 class AveragedWeights {
  public:
   explicit AveragedWeights(Session& session) : values_(session.model.parameters().values) {
@@ -134,7 +135,8 @@ void calibrate(Session& session, const Evaluation& evaluation) {
       {evaluation.outputs, session.model.spec().num_outputs}, session.data.validation.classes);
 }
 
-// As apply::load_model() does, with the same bits.
+// Divides the logits by the temperature by scaling the weights of the output layer, as
+// apply::load_model() does, with the same bits.
 void divide_outputs(Session& session, double temperature) {
   if (temperature == 1) return;
   const at::NoGradGuard no_grad;
@@ -146,7 +148,7 @@ void divide_outputs(Session& session, double temperature) {
 }
 
 // A perfect score after a few epochs suggests that a feature contains the target. With few rows or
-// a single class it means nothing, and late in training it is expected.
+// a single class it is not suspicious, and late in training it is expected.
 void report_perfect_score(const Session& session, const run::MetricsRecord& validation,
                           Output& output) {
   constexpr int64_t kMaxEpochs = 3;
@@ -245,12 +247,14 @@ void save_initial(const Session& session, Output& output) {
 
 namespace {
 
-// The signal that asked this process to stop, or in the last step any of them.
+// The signal that asked this process to stop or, with several processes, any of them before the
+// last step; 0: none.
 int stop_signal(const Session& session) {
   return session.world->is_alone() ? stop_request() : session.requests.stop_signal;
 }
 
-// How many steps there are until something else is to be done.
+// The number of steps until the end of the epoch, or until a record, histogram or checkpoint is
+// due.
 int64_t steps_until_due(const Session& session) {
   const config::Config& config = session.config;
   const int64_t num_samples = session.train.size();
@@ -265,7 +269,7 @@ int64_t steps_until_due(const Session& session) {
   return count;
 }
 
-// Returns false if the run was rolled back.
+// Advances the session by these steps. Returns false if the run was rolled back.
 bool advance_by(Session& session, Output& output, const std::vector<StepStats>& steps) {
   for (const StepStats& stats : steps) {
     if (!stats.is_finite && react_to_non_finite(session, output, stats) == Reaction::kRolledBack) {
@@ -282,7 +286,8 @@ int64_t num_samples(const std::vector<StepStats>& steps) {
       [](int64_t sum, const StepStats& stats) { return sum + stats.num_samples; });
 }
 
-// Launchers end all processes soon after the first one has ended.
+// All processes wait until the first one has saved, because launchers end all processes soon after
+// one has ended.
 void wait_for_first(const Session& session) {
   std::byte done{};
   session.world->broadcast({&done, 1});
@@ -337,8 +342,8 @@ int fit(Session& session, Output& output) {
 
 namespace {
 
-// Gives the session the weights and the temperature of the best epoch. Returns its position, or
-// that of the last one if its checkpoint cannot be read.
+// Restores the weights and the temperature of the best epoch. Returns the position of that epoch,
+// or of the last one if its checkpoint cannot be read.
 checkpoint::Position restore_best(Session& session, const Output& output) {
   const auto best =
       session.state.best ? output.checkpoints.read_best(*session.state.best) : std::nullopt;

@@ -29,11 +29,12 @@
 namespace trainer::train {
 namespace {
 
-constexpr int64_t kChunk = 8192;             // parameters that a thread updates together
-constexpr int64_t kMinEvaluationRows = 256;  // in a batch
+constexpr int64_t kChunk = 8192;  // parameters that a thread updates at a time
+// The fewest rows of a batch that the network must have memory for.
+constexpr int64_t kMinEvaluationRows = 256;
 
-// The memory of the network's tensors, in the order of network::tensors(), with gradients in
-// `gradients`, laid out as the parameters.
+// Returns the memory of the tensors of the network, in the order of network::tensors(). Gradients
+// go to `gradients`, which has the layout of the parameters.
 std::vector<cpu::TensorMemory> tensor_memory(const model::Network& network, float* gradients) {
   const model::FlatParameters& flat = network.parameters();
   std::vector<cpu::TensorMemory> tensors;
@@ -135,7 +136,7 @@ class FusedStep : public TrainStep {
   std::optional<int64_t> activation_bytes() const override { return network_.memory_bytes(); }
 
  private:
-  // Whether the gradient is added to those of other processes.
+  // Whether the gradient is added to the gradients of other processes.
   enum class Shares { kNo, kYes };
 
   void prepare(const Window& window, Shares shares) {
@@ -162,7 +163,7 @@ class FusedStep : public TrainStep {
                                         static_cast<std::size_t>(window.num_samples)});
   }
 
-  // Writes the gradient of the subtrees of this process. Called by all threads, as are the
+  // Computes the gradients of the subtrees of this process. All threads call it, and most of the
   // functions below.
   void compute_gradient(int64_t thread, const Window& window) {
     const int64_t* rows = window.order.data_ptr<int64_t>() + window.begin;
@@ -193,7 +194,7 @@ class FusedStep : public TrainStep {
     });
   }
 
-  // Called by one thread.
+  // Waits for the sum of all processes. Called by one thread.
   void finish_sums() {
     const TimedWork timed(Work::kReduce);
     if (!context_.world->is_alone()) pieces_.finish();
@@ -207,7 +208,7 @@ class FusedStep : public TrainStep {
     stats.requests = step.requests;
   }
 
-  // The losses of all members.
+  // Runs forward and backward pass, and adds the losses of all members to the totals of the shards.
   void train(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
              const StepPass& pass, double gradient_scale) {
     const cpu::RowSums& sums = pass.sums;
@@ -232,7 +233,7 @@ class FusedStep : public TrainStep {
     });
   }
 
-  // The losses and outputs of rows [first_row, ...) of the data.
+  // Computes the losses and outputs of a batch, whose first row is `first_row` of the data.
   void infer(int64_t thread, const ResidentData& data, const cpu::NetworkBatch& batch,
              int64_t first_row, EvaluatedRows& rows) {
     const auto loss = [&](int64_t row, cpu::LossInput input) {
@@ -248,7 +249,7 @@ class FusedStep : public TrainStep {
     });
   }
 
-  // Those of rows [first_row, ...) of the batch.
+  // Computes the losses of the rows of the batch from `first_row` on.
   void compute_losses(const ResidentData& data, const cpu::NetworkBatch& batch, int64_t first_row,
                       cpu::LossInput input) {
     const TimedWork timed(Work::kLoss);
@@ -280,7 +281,7 @@ class FusedStep : public TrainStep {
     cpu::compute_losses(kernels_, context_.loss.kind, input, targets, output);
   }
 
-  // The values of each row of outputs; members share those of their sample.
+  // Copies `width` values for each row of outputs. All members of a sample get the same values.
   template <class Value>
   static void gather(const Value* values, const int64_t* rows, const cpu::LossInput& input,
                      Value* out, int64_t width = 1) {
@@ -378,12 +379,12 @@ class FusedStep : public TrainStep {
   RunningStatistics statistics_;
   GradientPieces pieces_;
   Shares shares_ = Shares::kYes;
-  std::vector<StepPass> passes_;           // of the current step
-  std::vector<ShardTotals> shard_totals_;  // of the shards of this process
+  std::vector<StepPass> passes_;           // passes of the current step
+  std::vector<ShardTotals> shard_totals_;  // one per shard of this process
   std::vector<float> losses_;
   std::vector<int32_t> correct_;
   std::vector<float> values_;      // targets of a regression
-  std::vector<int64_t> all_rows_;  // [num_samples] 0, 1, 2, ... of evaluated data
+  std::vector<int64_t> all_rows_;  // the consecutive rows that this process evaluates
   std::vector<double> square_sums_;
 };
 

@@ -8,7 +8,7 @@
 namespace trainer::train {
 namespace {
 
-constexpr int64_t kMaxFloats = 1 << 18;  // of a piece that nobody waits for
+constexpr int64_t kMaxFloats = 1 << 18;  // size of a piece of the rest, which finish() adds
 
 }  // namespace
 

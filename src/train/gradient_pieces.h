@@ -11,20 +11,21 @@
 
 namespace trainer::train {
 
-/// Adds the gradients of all processes, piece by piece as they are complete. Nothing is thrown:
-/// SharedSums keeps the error.
+/// Adds the gradients of all processes, piece by piece, while the rest is still computed. Does not
+/// throw; SharedSums keeps the error.
 class GradientPieces {
  public:
-  /// The first `size` floats of the gradient of each subtree of this process. All arguments must
-  /// outlive it.
+  /// For the first `size` floats of the gradient of each subtree of this process. All arguments
+  /// must outlive it.
   GradientPieces(SharedSums& shared, const GradientMemory& gradients,
                  const dist::Division& division, int64_t size)
       : shared_(shared), gradients_(gradients), division_(division), size_(size) {}
 
-  /// Begins to add floats [begin, begin + count).
+  /// Starts to add floats [begin, begin + count), which must be complete in this process.
   void add(int64_t begin, int64_t count) noexcept;
 
-  /// Adds all others, and waits until the sum is in the place of the first gradient.
+  /// Adds all floats that add() has not been called for, and waits until the sum is in the memory
+  /// of the first gradient.
   void finish() noexcept;
 
  private:

@@ -24,8 +24,8 @@ namespace {
 
 using checkpoint::Checkpoint;
 
-constexpr int64_t kMaxRollbacks = 10;     // makes the learning rate 1,000 times smaller
-constexpr int64_t kMaxSkipWarnings = 10;  // metrics.jsonl counts the rest
+constexpr int64_t kMaxRollbacks = 10;     // they make the learning rate 1,000 times smaller
+constexpr int64_t kMaxSkipWarnings = 10;  // further skips are only counted in metrics.jsonl
 constexpr int64_t kMaxRowsShown = 10;
 
 [[noreturn]] void fail(const Session& session, Output& output, const checkpoint::Position& position,
@@ -50,7 +50,8 @@ bool is_finite_alone(Session& session, const Window& window, int64_t index) {
   return std::isfinite(model::loss_sum(outputs, sample.targets, session.loss).item<float>());
 }
 
-// The rows of the window whose own loss is not finite; all rows if only the gradient is not.
+// Names the rows of the window whose own loss is not finite, or all rows if only the gradient is
+// not.
 std::string rows_text(Session& session, const Window& window) {
   const at::Tensor rows = window.rows(0, window.num_samples).cpu();
   const auto* indices = rows.data_ptr<int64_t>();
@@ -75,7 +76,7 @@ std::string rows_text(Session& session, const Window& window) {
 }
 
 std::string step_problem(Session& session, const Window& window, const StepStats& stats) {
-  // Without the sign of a NaN, which has no meaning.
+  // std::abs() removes the sign of a NaN, which has no meaning.
   const float norm = std::abs(stats.grad_norm);
   const float loss = std::abs(stats.loss_sum);
   const bool is_gradient = !std::isfinite(norm) || !std::isfinite(loss);
@@ -84,18 +85,19 @@ std::string step_problem(Session& session, const Window& window, const StepStats
                      loss / static_cast<float>(stats.num_samples), rows_text(session, window));
 }
 
-// Goes back to the checkpoint of an epoch, which every run of this configuration has, interrupted
-// or not, so that the run continues in the same way.
+// Restores the checkpoint of an epoch. Every run of this configuration has it, interrupted or not,
+// so that all continue in the same way.
 void roll_back_files(Session& session, Output& output) {
   std::filesystem::path file = output.checkpoints.newest_epoch(session.state.position.epoch);
   if (file.empty())
-    file = output.checkpoints.last();  // resumed within an epoch, from another folder
+    file = output.checkpoints.last();  // the run was resumed within an epoch, from another folder
   const Checkpoint checkpoint = checkpoint::read(file);
   const int64_t rollbacks = session.state.recoveries.rollbacks + 1;
   restore(session, checkpoint);
   session.state.recoveries.rollbacks = rollbacks;
   if (!output.checkpoints.rewind(checkpoint, file)) reset_best(session);
-  // Before the records are removed: last.pt must never refer to more records than exist.
+  // last.pt is written before records are removed, because it must never refer to more records than
+  // exist.
   Checkpoint changed = checkpoint;
   changed.state = session.state;
   output.checkpoints.save(changed, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);

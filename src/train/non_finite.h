@@ -8,11 +8,11 @@ namespace trainer::train {
 enum class Reaction { kSkipped, kRolledBack };
 
 /// Does what training.on_nonfinite says after a step whose loss or gradient was not finite. Throws
-/// Error(kNonFinite) if that is to stop, or after kMaxRollbacks.
+/// Error(kNonFinite) if that is stop, or after kMaxRollbacks rollbacks.
 Reaction react_to_non_finite(Session& session, Output& output, const StepStats& stats);
 
-/// For a record whose loss is not finite: throws Error(kNonFinite) if training.on_nonfinite is
-/// stop, else warns, as there is no step to skip.
+/// If the loss of `record` is not finite, throws Error(kNonFinite) if training.on_nonfinite is
+/// stop, else warns, because there is no step to skip.
 void react_to_non_finite(const Session& session, Output& output, const run::MetricsRecord& record);
 
 /// Throws Error(kNonFinite) if all steps of the current epoch were skipped.

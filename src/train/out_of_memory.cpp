@@ -24,7 +24,8 @@
 namespace trainer::train {
 namespace {
 
-// Not with batch norm: smaller batches have other statistics, and would change the result.
+// A batch norm prevents splitting: smaller batches have other statistics, which would change the
+// result.
 bool can_split(const Session& session) {
   return session.config.training.on_out_of_memory != config::OnOutOfMemory::kStop &&
          session.config.model.norm != config::Norm::kBatch && micro_batch_size(session) > 1;

@@ -57,8 +57,8 @@ void append(const run::MetricsRecord& record, Output& output) {
               parse_json(run::to_json(record)));
 }
 
-// Of the last step, as the update used them: the fused step does not write what clipping makes of
-// them.
+// Returns the gradients of the last step as the update used them: the fused step does not write
+// clipped gradients.
 at::Tensor last_gradients(const Session& session) {
   const at::Tensor& gradients = session.model.parameters().gradients;
   const double clip_norm = session.config.training.gradient_clip_norm;
@@ -110,7 +110,8 @@ run::MetricsRecord record_epoch(const Session& session, Output& output) {
   const double seconds = output.epoch_time.seconds();
   run::MetricsRecord record = training_record(session, session.state.epoch_totals, seconds);
   record.time_seconds = seconds;
-  // After a resume within the epoch, some of its samples took no time in this process.
+  // After a resume within the epoch, another process computed some of its samples, so only those of
+  // this process count.
   record.samples_per_second =
       static_cast<double>(output.samples_done - output.samples_before) / seconds;
   if (!session.world->is_alone()) {

@@ -13,11 +13,11 @@ bool is_classification(const Session& session);
 /// Whether the run fits a temperature to its validation split (training.calibrate).
 bool is_calibrated(const Session& session);
 
-/// Lets the times of records count from now on.
+/// Restarts the clocks of the epoch and of the logging interval.
 void restart_clocks(const Session& session, Output& output);
 
-/// Appends the record of a logging interval, unless all of its steps were skipped. Returns its mean
-/// loss, or NaN.
+/// Appends the record of a logging interval. Returns its mean loss; if all its steps were skipped,
+/// appends nothing and returns NaN.
 double record_steps(const Session& session, const checkpoint::Totals& totals, Output& output);
 
 /// Appends the record of the current epoch, whose intervals must all be finished.
@@ -26,23 +26,23 @@ run::MetricsRecord record_epoch(const Session& session, Output& output);
 /// Adds histograms of weights and gradients to the event file, if there is one.
 void add_histograms(const Session& session, Output& output);
 
-/// Adds the confusion matrix of an evaluation of `rows` to it.
+/// Adds the confusion matrix of an evaluation of `rows` to the event file, if there is one.
 void add_confusion(const Session& session, const Evaluation& evaluation, const data::Dataset& rows,
                    const char* split, Output& output);
 
-/// Appends the record of an evaluation; `position` is that of the evaluated weights.
+/// Appends the record of an evaluation; `position` is where in the run the weights come from.
 run::MetricsRecord record_evaluation(const Session& session, const Evaluation& evaluation,
                                      const char* split, const checkpoint::Position& position,
                                      Output& output);
 
-/// All metrics of an evaluation of `rows`.
+/// Computes all metrics of an evaluation of `rows`.
 metrics::Report make_report(const Session& session, const Evaluation& evaluation,
                             const data::Dataset& rows);
 
-/// The metrics of a record.
+/// The metrics of a record: loss, accuracy if it has one, and all other scores.
 std::vector<metrics::Score> scores_of(const run::MetricsRecord& record);
 
-/// "val loss 0.0539 acc  97.78 %".
+/// The scores for the log line of an epoch, such as "val loss 0.0539 acc  97.78 %".
 std::string score_text(const run::MetricsRecord& record);
 
 }  // namespace trainer::train

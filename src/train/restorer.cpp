@@ -61,7 +61,7 @@ void Restorer::copy(const std::string& what, const std::vector<checkpoint::Named
   }
 }
 
-// All or nothing, so that no state is partly restored.
+// Copies everything or nothing, so that no state is partly restored.
 void Restorer::finish() {
   if (!problems_.empty()) {
     throw Error(ErrorKind::kCheckpoint,

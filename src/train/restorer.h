@@ -10,19 +10,19 @@
 
 namespace trainer::train {
 
-/// The tensor types that are accepted. A state must be exact; weights of other programs are
-/// converted to float32.
+/// The tensor types that are accepted: kFloat32 for the state of a run, which must be exact;
+/// kAnyFloat for weights of other programs, which are converted to float32.
 enum class Accepts { kFloat32, kAnyFloat };
 
-/// Copies tensors of a file by name, all or none of them.
+/// Copies tensors of a file to tensors of the same names. If one of them does not fit, copies none.
 class Restorer {
  public:
   /// `headline` is the first line of the error message.
   Restorer(std::string headline, Accepts accepts)
       : headline_(std::move(headline)), accepts_(accepts) {}
 
-  /// Schedules the copies, and notes each tensor that is missing, unknown, or of another shape or
-  /// type.
+  /// Schedules the copies, and adds a problem for each tensor that is missing, unknown, or of
+  /// another shape or type. `what` precedes the names in messages.
   void copy(const std::string& what, const std::vector<checkpoint::NamedTensor>& from,
             const std::vector<model::NamedTensor>& to);
 

@@ -36,7 +36,7 @@ bool RunningStatistics::are_finite() const {
   return std::all_of(values, values + values_.numel(), [](float v) { return std::isfinite(v); });
 }
 
-// A process without shards has none to keep.
+// A process without shards has nothing to load or store.
 void RunningStatistics::load(int64_t index) {
   if (are_per_shard() && index < shards_.size(0)) values_.copy_(shards_[index]);
 }

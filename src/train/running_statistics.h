@@ -12,13 +12,13 @@
 #include "train/shared_sums.h"
 
 // Batch norm changes its running statistics in the forward pass: before it is known whether the
-// step is finite, and, where each shard of a batch is normalized by itself, once for each shard.
+// step is finite and, if each shard of a batch is normalized separately, once for each shard.
 namespace trainer::train {
 
-/// The buffers of a model during a step.
+/// Saves and restores the running statistics of a model during a step.
 class RunningStatistics {
  public:
-  /// All arguments must outlive it.
+  /// `shared` and `division` must outlive this object.
   RunningStatistics(const model::Network& model, NormalizesOver over, SharedSums& shared,
                     const dist::Division& division);
 
@@ -26,24 +26,26 @@ class RunningStatistics {
     return are_per_shard() ? NormalizesOver::kShard : NormalizesOver::kBatch;
   }
   bool are_per_shard() const { return shards_.defined(); }
-  /// On the CPU only, as it reads them.
+  /// Whether all values are finite. Works on the CPU only, because it reads the memory directly.
   bool are_finite() const;
 
-  /// Before a step: keeps the values, from which each shard starts.
+  /// Saves the values before a step. Each shard starts with them.
   void save();
-  /// Takes back what the step has changed.
+  /// Undoes the changes of the step.
   void restore();
 
-  // The three below do nothing unless they are per shard.
+  // The three functions below do nothing unless the statistics are per shard.
 
-  /// Before rows of shard `index` of this process go through the network, and after.
+  /// load() is called before rows of shard `index` of this process go through the network, store()
+  /// after.
   void load(int64_t index);
   void store(int64_t index);
-  /// After all shards: their mean, on all processes.
+  /// Replaces the statistics by their mean over the shards of all processes; called after the last
+  /// shard.
   void take_mean();
 
  private:
-  at::Tensor values_;  // [n] float32, those of the model; undefined: it has none
+  at::Tensor values_;  // [n] float32 buffers of the model; undefined: it has none
   at::Tensor saved_;   // [n]
   at::Tensor shards_;  // [shards of this process, n]
   SharedSums& shared_;

@@ -49,7 +49,7 @@ void wait_for_saving(Output& output) {
 
 namespace {
 
-// Whether SIGUSR1 has come, to any process.
+// Returns whether any process has received SIGUSR1, and clears the request.
 bool take_request(Session& session) {
   return session.world->is_alone() ? take_save_request()
                                    : std::exchange(session.requests.save, false);

@@ -31,15 +31,15 @@
 namespace trainer::train {
 namespace {
 
-// Sets the initial weights.
+// Sets the initial weights, from the data if a layer needs them.
 void initialize(Session& session) {
   const uint64_t seed = config::training_seed(session.config);
   if (!model::needs_data(session.model.spec())) return model::initialize(session.model, seed);
-  constexpr int64_t kMaxRows = 8192;  // more change little and take time
+  constexpr int64_t kMaxRows = 8192;  // more rows change little and take time
   const int64_t num_rows = std::min(kMaxRows, session.train.size());
   const EpochOrder::Samples samples = session.order.samples(/*epoch=*/0, /*begin=*/0, num_rows);
   const at::Tensor rows = samples.rows.narrow(0, samples.begin, num_rows);
-  device::use_threads(1);  // the bits depend on their number
+  device::use_threads(1);  // the bits of the result depend on the number of threads
   model::initialize(session.model, seed, gather(session.train, rows).features.cpu());
 }
 
@@ -57,7 +57,7 @@ Session::Session(const config::Config& run_config, data::Datasets& datasets, c10
 
 namespace {
 
-// Fills in all but the step.
+// Sets all members of the session except the step.
 void prepare(Session& s, c10::Device device) {
   const config::Config& config = s.config;
   check_patterns(config, s.model);
@@ -83,7 +83,8 @@ void prepare(Session& s, c10::Device device) {
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device, std::shared_ptr<dist::World> world) {
   check_data(config, datasets, device);
-  // Memory that is freed between two layers must go back to the system.
+  // Activation checkpointing saves memory only if memory that is freed between layers returns to
+  // the system.
   if (config.model.activation_checkpointing) return_freed_blocks();
   std::unique_ptr<Session> session;
   try {
@@ -202,7 +203,7 @@ Window next_window(Session& session) {
 }
 
 double learning_rate_at(const Session& session, int64_t step) {
-  // Each rollback halved it.
+  // Each rollback halves the learning rate.
   const int64_t reductions = session.state.plateau ? session.state.plateau->num_reductions : 0;
   return std::ldexp(schedule::learning_rate(session.schedule, step, reductions),
                     -static_cast<int>(session.state.recoveries.rollbacks));
@@ -238,7 +239,7 @@ void advance(Session& session, const StepStats& stats) {
     return;
   }
   checkpoint::Totals& totals = state.interval_totals;
-  totals.loss_sum = static_cast<float>(totals.loss_sum) + stats.loss_sum;  // in float32
+  totals.loss_sum = static_cast<float>(totals.loss_sum) + stats.loss_sum;  // adds in float32
   totals.num_correct += stats.num_correct;
   totals.num_samples += stats.num_samples;
   session.grad_norm = stats.grad_norm;

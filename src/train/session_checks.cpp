@@ -21,7 +21,8 @@
 namespace trainer::train {
 namespace {
 
-// Settings that do not fit the task, which with `data.task: auto` is known only from the data.
+// Rejects settings that do not fit the task, which with `data.task: auto` is known only from the
+// data.
 void check_task(const config::Config& config, const data::Schema& schema) {
   const config::TrainingConfig& training = config.training;
   const bool regression = schema.task == config::Task::kRegression;
@@ -71,8 +72,8 @@ void check_r2(const data::Dataset& validation) {
                           kRemedy));
 }
 
-// Other metrics than loss and accuracy need a validation split, ranking metrics two classes, R2 two
-// rows.
+// Metrics other than loss and accuracy need a validation split, ranking metrics also two classes in
+// it, R2 two rows with different targets.
 void check_best_metric(const config::Config& config, const data::Dataset& validation) {
   const config::BestMetric metric = config.training.best_metric;
   if (metric == config::BestMetric::kLoss || metric == config::BestMetric::kAccuracy) return;
@@ -102,7 +103,7 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
   if (config.model.norm != config::Norm::kBatch) return;
   const int64_t batch_size = std::min(config.training.batch_size, num_train);
   const int64_t rest = schedule::samples_per_epoch(config.training, num_train) % batch_size;
-  const int64_t num_rows = rest == 0 ? batch_size : rest;  // of the smallest batch
+  const int64_t num_rows = rest == 0 ? batch_size : rest;  // rows of the smallest batch
   const bool is_per_shard = !config.distributed.sync_batch_norm && config.distributed.shards > 1;
   if (is_per_shard && num_rows < 2 * config.distributed.shards) {
     throw Error(
@@ -121,7 +122,8 @@ void check_batch_norm(const config::Config& config, int64_t num_train) {
                   num_train, config.training.batch_size));
 }
 
-// Some shards of each batch would have no rows, or no batch norm of all of them.
+// Rejects more shards than a batch has rows, and a batch norm over several shards without the fused
+// step.
 void check_shards(const config::Config& config, int64_t num_train, c10::Device device) {
   const int64_t num_shards = std::max<int64_t>(1, config.distributed.shards);
   const int64_t num_rows = std::min(config.training.batch_size, num_train);
@@ -144,7 +146,7 @@ void check_shards(const config::Config& config, int64_t num_train, c10::Device d
   }
 }
 
-// An explicitly requested step is not silently replaced.
+// Rejects a fused step that this run cannot use, instead of silently replacing it.
 void check_step(const config::Config& config, c10::Device device) {
   if (config.training.step != config::StepKind::kFused || has_kernels(config, device)) return;
   throw Error(
@@ -154,7 +156,7 @@ void check_step(const config::Config& config, c10::Device device) {
                   config::to_text(config.precision), device.str()));
 }
 
-// A pattern without a match is most likely a mistake.
+// Rejects a pattern without a match, which is most likely a mistake.
 void check_each(const char* key, const std::vector<std::string>& patterns,
                 const std::vector<std::string>& names) {
   for (const std::string& pattern : patterns) {
@@ -191,7 +193,7 @@ void check_patterns(const config::Config& config, const model::Network& model) {
   for (const std::string& text : config.training.lr_factors) {
     factors.push_back(config::parse_lr_factor(text).value().pattern);
   }
-  // Those of a recipe are for all tables, also for one without numbers.
+  // The patterns of a recipe are for all kinds of tables, so some may match nothing.
   if (!config::has_recipe_default(config, "training.lr_factors")) {
     check_each("training.lr_factors", factors, names);
   }

@@ -13,7 +13,8 @@ model::NetworkOptions network_options(const config::Config& config) {
   std::vector<config::LearningRateFactor> lr_factors;
   lr_factors.reserve(config.training.lr_factors.size());
   for (const std::string& text : config.training.lr_factors) {
-    lr_factors.push_back(config::parse_lr_factor(text).value());  // checked when it was loaded
+    // Checked when the configuration was loaded.
+    lr_factors.push_back(config::parse_lr_factor(text).value());
   }
   return {.freeze = config.training.freeze,
           .lr_factors = std::move(lr_factors),

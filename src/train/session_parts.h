@@ -5,7 +5,7 @@
 #include "trainer/model/loss.h"
 #include "trainer/model/network.h"
 
-// From configuration keys to the options of what a session consists of.
+// Translates configuration keys to the options of the network and of the loss.
 namespace trainer::train {
 
 model::NetworkOptions network_options(const config::Config& config);

@@ -22,7 +22,7 @@ void add(const at::Tensor& number, at::Tensor& sum) {
   }
 }
 
-// Writes it only when it changes: most steps have the same.
+// Writes the number to the device only if it changes; most steps have the same number.
 void set_number(double value, const at::TensorOptions& options, at::Tensor& number, double& known) {
   if (!number.defined()) number = at::empty({}, options);
   if (value == known) return;
@@ -56,7 +56,8 @@ void ShardGradients::compute(const Window& window, Sums& sums) {
   others_.resize(subtrees.empty() ? 0 : subtrees.size() - 1);
   sums.losses.resize(static_cast<std::size_t>(context_.division.mine().size()));
   sums.num_correct.resize(sums.losses.size());
-  // From the last subtree to the first, whose gradient stays in its memory.
+  // The loop goes from the last subtree to the first, whose gradient stays in the memory of the
+  // parameters.
   for (std::size_t i = subtrees.size(); i-- > 0;) {
     sum_tree(
         subtrees[i], 0, is_single_shard,
@@ -69,7 +70,7 @@ void ShardGradients::compute(const Window& window, Sums& sums) {
   }
 }
 
-// What has been summed so far waits until it is added.
+// Saves the sum so far until it is added, because the next shard overwrites the gradients.
 void ShardGradients::save_at(int64_t depth) {
   const at::Tensor& gradients = context_.model.parameters().gradients;
   const auto i = static_cast<std::size_t>(depth);
@@ -77,7 +78,7 @@ void ShardGradients::save_at(int64_t depth) {
   tree_[i].copy_(gradients);
 }
 
-// The gradient of the rows of one shard.
+// Computes the gradient of the rows of one shard.
 void ShardGradients::add_rows_of(int64_t shard, const Window& window, Sums& sums) {
   const int64_t index = shard - context_.division.mine().begin;
   at::Tensor& loss = sums.losses[static_cast<std::size_t>(index)];
@@ -101,7 +102,7 @@ void ShardGradients::add_rows_of(int64_t shard, const Window& window, Sums& sums
   if (loss.defined()) {
     undo_loss_scale();
   } else {
-    context_.model.parameters().gradients.zero_();  // it has no rows
+    context_.model.parameters().gradients.zero_();  // the shard has no rows
     loss = zero();
   }
   statistics_.store(index);
@@ -125,12 +126,13 @@ void ShardGradients::prepare(const Window& window, int64_t begin, int64_t count)
   if (context_.loss_scale != nullptr) {
     set_number(1 / loss_scale(), options, inverse_scale_, inverse_scale_value_);
   }
-  if (options.device().is_cpu()) return;  // its passes draw their noise
+  // On the CPU the passes draw their dropout noise themselves.
+  if (options.device().is_cpu()) return;
   const device::TimedDeviceWork timed(options.device(), Work::kGather);
   masks_->draw(context_.model.spec(), noise_of(window, begin), count, options.device(), &uploads_);
 }
 
-// Adds the gradient of these rows, as a fraction of the mean loss of the window.
+// Computes the gradient of these rows' part of the mean loss of the window.
 model::BatchResult ShardGradients::add_batch(const Window& window, int64_t begin, int64_t count,
                                              model::Accumulate accumulate) {
   const Batch batch = timed_gather(window, begin, count);

@@ -16,43 +16,45 @@
 
 namespace trainer::train {
 
-/// The gradient of the mean loss of a window by LibTorch's autograd, on any device: that of the
-/// rows of each shard of this process (dist/division.h), summed by subtrees.
+/// Computes the gradient of the mean loss of a window with LibTorch's autograd, on any device: the
+/// gradients of the shards of this process (dist/division.h), summed for each subtree.
 class ShardGradients {
  public:
-  /// All arguments must outlive it.
+  /// Both arguments must outlive this object.
   ShardGradients(const StepContext& context, RunningStatistics& statistics)
       : context_(context), statistics_(statistics) {}
 
-  /// Over the rows of each shard of this process; 0-d float32, on the device.
+  /// The sums over the rows of each shard of this process, each a 0-d float32 tensor on the device.
   struct Sums {
     std::vector<at::Tensor> losses;
     std::vector<at::Tensor> num_correct;
   };
 
-  /// Computes the gradient of the first subtree of this process in the parameters' gradients, and
-  /// those of the others in others().
+  /// Computes the gradient of each subtree of this process. That of the first one is in the
+  /// gradients of the parameters afterwards, those of the others are in others().
   void compute(const Window& window, Sums& sums);
 
-  /// Whether the next two may be used: the window is one batch, which is computed as a whole.
+  /// Whether prepare_pass() and compute_pass() may be used: the window is a single batch that is
+  /// computed in one pass.
   bool is_one_pass(const Window& window) const {
     return context_.division.num_shards() == 1 && window.num_samples <= window.max_rows();
   }
-  /// Copies to the device what a pass over the window needs from the CPU.
+  /// Copies the inputs of a pass over the window that come from the CPU to the device.
   void prepare_pass(const Window& window) { prepare(window, 0, window.num_samples); }
-  /// As compute(), after prepare_pass(): only operations of the device, which all read and write
-  /// the same memory for each window of the same size.
+  /// Does the work of compute() after prepare_pass(), with operations of the device only. They read
+  /// and write the same memory for each window of the same size, so a graph can record them.
   Sums compute_pass(const Window& window);
 
   const std::vector<at::Tensor>& others() const { return others_; }
 
-  /// The factor of the loss, which keeps gradients in the range of fp16; else 1.
+  /// The factor of the loss that keeps gradients in the range of fp16; 1 in other precisions.
   double loss_scale() const;
 
-  /// 0-d float32, on the device.
+  /// A constant 0 on the device, a 0-d float32 tensor.
   const at::Tensor& zero();
 
-  /// Lets go of the memory of copies: the host has waited for the device.
+  /// Releases the host memory of copies to the device; called after the host has waited for the
+  /// device.
   void forget_uploads() { uploads_.clear(); }
 
  private:
@@ -65,10 +67,11 @@ class ShardGradients {
 
   const StepContext& context_;
   RunningStatistics& statistics_;
-  std::vector<at::Tensor> tree_;    // sums that wait, by depth
+  std::vector<at::Tensor> tree_;    // sums that wait to be added, by depth of the tree
   std::vector<at::Tensor> others_;  // gradients of the subtrees of this process after the first
   at::Tensor zero_;
-  // 0-d, of the loss, and its inverse without the mean over the samples; with their values.
+  // 0-d tensors on the device: loss scale divided by the number of samples, and reciprocal of the
+  // loss scale. The values below are copies on the host.
   at::Tensor scale_;
   at::Tensor inverse_scale_;
   double scale_value_ = 0;

@@ -13,7 +13,8 @@
 namespace trainer::train {
 namespace {
 
-/// What a process tells all others in a step, before the totals of its subtrees.
+/// The header of the message that each process sends to all others in a step; the totals of its
+/// subtrees follow.
 struct Report {
   int32_t ran_out_of_memory = 0;
   int32_t stop_signal = 0;
@@ -44,7 +45,7 @@ auto sum_subtrees(const dist::Division& division, const Value& value) {
       [&](const ShardRange& range) { return value(find(range).value()); });
 }
 
-/// Row `index` of `values`, which are `width` wide.
+/// Returns row `index` of a matrix with `width` columns.
 std::valarray<double> row_of(std::span<const double> values, std::size_t width, std::size_t index) {
   return {values.data() + index * width, width};
 }
@@ -130,7 +131,8 @@ std::span<const double> SharedSums::gather(std::span<const double> mine,
       to += count;
     }
   });
-  gathered_.resize(division_.all_subtrees().size() * width);  // after a failure too
+  // The size must be right even after a failure.
+  gathered_.resize(division_.all_subtrees().size() * width);
   return gathered_;
 }
 

@@ -12,10 +12,10 @@
 #include "trainer/dist/world.h"
 #include "trainer/train/step.h"
 
-// What a step adds over the shards of all processes.
+// The sums that a step adds over the shards of all processes.
 namespace trainer::train {
 
-/// Sums over the rows of a shard, or of several.
+/// The loss and the number of correct predictions, summed over the rows of one or several shards.
 struct ShardTotals {
   double loss = 0;
   double num_correct = 0;
@@ -27,8 +27,8 @@ struct ShardTotals {
   }
 };
 
-/// The sums of one step after the other. All processes call the same functions in the same order.
-/// What is started travels while the step goes on.
+/// Computes the sums of each step. All processes must call the same functions in the same order.
+/// What a start function sends is transferred while the step continues.
 class SharedSums {
  public:
   SharedSums(dist::World& world, const dist::Division& division)
@@ -38,28 +38,31 @@ class SharedSums {
     ShardTotals totals;
     Requests requests;
   };
-  /// Tells the other processes the totals of each shard of this one. `failure`: what kept this
-  /// process from computing its gradient, which must be that memory ran out.
+  /// Starts to send the totals of each shard of this process to all others. `failure` is null, or
+  /// the out-of-memory exception that kept this process from computing its gradient.
   void start_totals(std::span<const ShardTotals> shards, const std::exception_ptr& failure);
-  /// The totals over all shards, and what any process was asked. Throws the failure of
-  /// start_totals(), and on the others one that is taken for the same
-  /// (device::is_out_of_memory()).
+  /// Returns the totals over all shards, and the requests to any process. If a process passed a
+  /// failure to start_totals(), rethrows it there, and throws std::bad_alloc in all other
+  /// processes, which device::is_out_of_memory() recognizes as well.
   Step finish_totals();
 
-  /// dist::Reduction of the gradients of each subtree of this process.
+  /// Starts to sum `size` floats of the gradients over all subtrees of all processes
+  /// (dist::Reduction); `subtrees` are those of this process.
   void start_gradients(std::span<float* const> subtrees, int64_t size, float* out) {
     gradients_.add(subtrees, size, out);
   }
   void finish_gradients() { gradients_.finish(); }
 
-  /// The sum over all shards of `width` values of each, given those of the shards of this process.
+  /// Sums `width` values over all shards of all processes, given those of the shards of this
+  /// process.
   std::vector<double> sum(std::span<const double> shards, std::size_t width);
 
-  /// `width` values for each subtree of this process: those of all subtrees. Guarded.
+  /// Takes `width` values for each subtree of this process and returns those of all subtrees, valid
+  /// until the next call. Errors are kept as in guard().
   std::span<const double> gather(std::span<const double> mine, std::size_t width) noexcept;
 
-  /// Calls body() where nothing may be thrown, unless an earlier one has failed, and keeps its
-  /// exception for rethrow_failure().
+  /// Calls body() in a context that must not throw, and keeps its exception for rethrow_failure().
+  /// Does nothing after an earlier failure.
   template <class Body>
   void guard(const Body& body) noexcept {
     if (failure_) return;
@@ -79,14 +82,14 @@ class SharedSums {
   const dist::Division& division_;
   dist::Reduction gradients_;
   std::vector<std::byte> my_report_;
-  std::vector<std::byte> reports_;  // of all processes
-  int64_t reporting_ = 0;           // the exchange that brings them
-  std::exception_ptr my_failure_;   // that others are told
+  std::vector<std::byte> reports_;  // reports of all processes
+  int64_t reporting_ = 0;           // the exchange that brings these reports
+  std::exception_ptr my_failure_;   // the failure that start_totals() reports to others
   ShardTotals alone_;
-  std::vector<std::byte> sent_;  // of gather()
+  std::vector<std::byte> sent_;  // buffer of gather()
   std::vector<std::byte> received_;
   std::vector<double> gathered_;
-  std::exception_ptr failure_;  // that was guarded
+  std::exception_ptr failure_;  // the first exception in guard()
 };
 
 }  // namespace trainer::train

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kCheckpointDoesNotFit = "the checkpoint does not match the model";
 
-// A copy in CPU memory: the checkpoint is written while training continues.
+// Returns a copy in CPU memory, because the checkpoint is written while training continues.
 at::Tensor copied(const at::Tensor& tensor) {
   return tensor.detach().to(at::kCPU, at::kFloat, /*non_blocking=*/false, /*copy=*/true);
 }
@@ -37,7 +37,7 @@ archive::TensorData to_data(const at::Tensor& tensor) {
   return data;
 }
 
-// The parameters in a flat buffer, as named views.
+// Returns the parameters in a flat buffer as named views.
 std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
                                             const at::Tensor& buffer) {
   std::vector<model::NamedTensor> views;
@@ -48,7 +48,7 @@ std::vector<model::NamedTensor> named_views(const model::FlatParameters& flat,
   return views;
 }
 
-// Copies all parameters in one call.
+// Copies the whole buffer to the CPU in one call, and returns its parameters by name.
 std::vector<checkpoint::NamedTensor> to_named_data(const model::FlatParameters& flat,
                                                    const at::Tensor& buffer) {
   std::vector<checkpoint::NamedTensor> result;
@@ -120,7 +120,8 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
   }
   restorer.finish();
   session.optimizer_state.step = from.optimizer_step;
-  // A resume may change precision or schedule, whose state then starts anew.
+  // A resume may change precision or schedule; then the loss scale or the plateau starts with its
+  // initial state.
   const std::optional<schedule::LossScaleState> scaler = session.state.scaler;
   const std::optional<schedule::PlateauState> plateau = session.state.plateau;
   session.state = from.state;
@@ -132,7 +133,7 @@ void restore(Session& session, const checkpoint::Checkpoint& from) {
 void share_state(Session& session) {
   const dist::World& world = *session.world;
   if (world.is_alone()) return;
-  // Through the memory of the CPU.
+  // Broadcasts through CPU memory, from any device.
   const auto share_tensor = [&](const at::Tensor& tensor) {
     if (!tensor.defined() || tensor.numel() == 0) return;
     const at::Tensor values = tensor.detach().to(at::kCPU).contiguous();
@@ -160,7 +161,7 @@ void share_state(Session& session) {
 void restore_model(model::Network& model, const checkpoint::Checkpoint& from) {
   Restorer restorer(kCheckpointDoesNotFit, Accepts::kFloat32);
   restorer.copy("model", from.model, model.state());
-  // Overwrites the model's own weights.
+  // Averaged weights overwrite the weights of the last step.
   if (const checkpoint::Moment* average = find_by_name(from.moments, optim::kEma)) {
     restorer.copy(optim::kEma, average->tensors,
                   named_views(model.parameters(), model.parameters().values));

@@ -17,7 +17,8 @@
 namespace trainer::train {
 namespace {
 
-// The first steps make what LibTorch makes when it is needed: handles, workspaces, memory.
+// In the first steps LibTorch allocates handles, workspaces and memory, which a graph cannot
+// record.
 constexpr int64_t kNumBefore = 3;
 
 std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
@@ -31,7 +32,7 @@ void copy(const std::vector<at::Tensor>& from, const std::vector<at::Tensor>& to
   for (std::size_t i = 0; i < from.size(); ++i) to[i].copy_(from[i]);
 }
 
-// Not numbers: NaN is not equal to itself.
+// Compares bits instead of numbers, because NaN is not equal to itself.
 bool has_same_bits(const at::Tensor& a, const at::Tensor& b) {
   return a.view(at::kInt).equal(b.view(at::kInt));
 }
@@ -39,7 +40,7 @@ bool has_same_bits(const at::Tensor& a, const at::Tensor& b) {
 }  // namespace
 
 bool StepGraph::run(const Window& window, at::Tensor& numbers) {
-  // Times are measured for each operation.
+  // A timeline needs the time of each operation, which a graph hides.
   if (is_off_ || Timeline::is_active() || window.num_samples != window.batch_size) {
     return false;
   }
@@ -59,10 +60,10 @@ void StepGraph::take_rows(const Window& window) {
   functions_.prepare(window);
 }
 
-// After it the results are those of `window`, by the graph. Or it returns false, and nothing has
+// Records the graph and computes `window` with it. If that fails, returns false, and nothing has
 // changed.
 bool StepGraph::record(const Window& window, const at::Tensor& numbers) {
-  is_off_ = true;  // also if the device fails, and this throws
+  is_off_ = true;  // set first, in case that the device fails and this throws
   graph_ = device::make_graph(window.order.device());
   if (graph_ == nullptr) return false;
   const std::vector<at::Tensor> before = copies(functions_.updated);
@@ -90,8 +91,8 @@ bool StepGraph::record(const Window& window, const at::Tensor& numbers) {
   return false;
 }
 
-// Records the rows of `order_`, and compares the results of the graph with those of the operations
-// one by one.
+// Records a graph for the rows of `order_`, and compares its results with those of the operations
+// one by one. Returns an empty string if they are the same.
 std::string StepGraph::find_problem(const std::vector<at::Tensor>& before) {
   const Window window{
       .data = *data_, .order = order_, .num_samples = order_.size(0), .batch_size = order_.size(0)};

@@ -16,15 +16,16 @@
 
 namespace trainer::train {
 
-/// What a step does before the update, with steps of one pass over a whole batch.
+/// The work of a step before the update, for steps of one pass over a whole batch.
 struct PassFunctions {
-  /// Copies to the device what comes from the CPU, always to the same memory.
+  /// Copies the inputs from the CPU to the device, always to the same memory.
   std::function<void(const Window&)> prepare;
-  /// All else, on the device alone. Fills the numbers `[n]`, a result of the step.
+  /// Does the rest of the work, on the device only. Fills the tensor `[n]` with the numbers that
+  /// the step returns.
   std::function<void(const Window&, at::Tensor&)> compute;
-  /// Its other results: float32, that stay where they are.
+  /// Its other results: float32 tensors whose memory never changes.
   std::vector<at::Tensor> results;
-  /// Those of them that it also reads, so that a second run would change them again.
+  /// The results that compute() also reads, so that a second run would change them again.
   std::vector<at::Tensor> updated;
 };
 
@@ -37,8 +38,8 @@ class StepGraph {
   StepGraph(PassFunctions functions, config::CudaGraphs choice)
       : functions_(std::move(functions)), is_off_(choice == config::CudaGraphs::kOff) {}
 
-  /// Does the work on `window`, a whole batch in one pass, and fills `numbers`. Returns whether it
-  /// did; if not, nothing has changed.
+  /// Computes `window`, a whole batch in one pass, with the graph, and fills `numbers`. Returns
+  /// false if the graph cannot be used; then nothing has changed.
   bool run(const Window& window, at::Tensor& numbers);
 
  private:
@@ -48,10 +49,10 @@ class StepGraph {
 
   PassFunctions functions_;
   bool is_off_;
-  int64_t num_before_ = 0;                // steps that ran one by one
+  int64_t num_before_ = 0;                // steps that ran without a graph
   std::unique_ptr<device::Graph> graph_;  // null: not recorded yet
-  const ResidentData* data_ = nullptr;    // whose rows the graph reads
-  at::Tensor order_;                      // [batch] rows of the data
+  const ResidentData* data_ = nullptr;    // the data that the graph reads
+  at::Tensor order_;                      // [batch] rows of the data, read by the graph
   at::Tensor numbers_;
 };
 

@@ -9,9 +9,9 @@
 namespace trainer::train {
 namespace {
 
-constexpr int64_t kLineFloats = 16;  // of a cache line
+constexpr int64_t kLineFloats = 16;  // floats per cache line
 
-// The rows of `pass`, which are those of this process from `row` of a batch on.
+// Describes to `pass` how its rows are divided into shards; its first row is `row` of the batch.
 void set_rows(const dist::Division& division, int64_t num_batch_rows, int64_t row, StepPass& pass) {
   cpu::RowSums& sums = pass.sums;
   sums.num_shards = division.num_shards();
@@ -41,7 +41,7 @@ void set_gradients(const dist::Division& division, const GradientMemory& gradien
   }
 }
 
-// Of each shard its rows of all batches.
+// Plans the passes if each shard is normalized separately: for each shard, one pass per batch.
 void plan_passes_of_shards(const Window& window, const dist::Division& division,
                            const GradientMemory& gradients, std::vector<StepPass>& passes) {
   passes.clear();
@@ -98,7 +98,7 @@ void plan_passes(const Window& window, const dist::Division& division,
     const int64_t num_rows = std::min(window.batch_size, window.num_samples - begin);
     int64_t row = shard_begin(division.mine().begin, division.num_shards(), num_rows);
     const int64_t end = shard_begin(division.mine().end, division.num_shards(), num_rows);
-    do {  // also without rows, as the others wait for what this process has to say
+    do {  // even without rows, because the other processes wait for the sums of this one
       if (passes.size() == count) passes.emplace_back();
       StepPass& pass = passes[count++];
       pass.first_row = begin + row;

@@ -15,8 +15,8 @@
 // The passes of a fused step, and the gradients that they write.
 namespace trainer::train {
 
-/// One gradient for each shard of this process: that of a subtree is in the place of its first
-/// shard. A process alone with one shard uses the model's own.
+/// Memory for one gradient per shard of this process. The gradient of a subtree is in the memory of
+/// its first shard. A single process with one shard uses the memory of the model.
 class GradientMemory {
  public:
   GradientMemory(const model::FlatParameters& flat, const dist::World& world,
@@ -26,7 +26,8 @@ class GradientMemory {
   std::ptrdiff_t offset(int64_t index) const { return index * stride_; }
   float* at(int64_t index) const { return first_ + offset(index); }
 
-  /// Adds floats [begin, end) of the shards of each subtree, from one gradient for each shard.
+  /// Sums floats [begin, end) of the gradients of the shards of each subtree, into that of its
+  /// first shard.
   void add_shards(const dist::Division& division, int64_t begin, int64_t end) const;
 
  private:
@@ -35,18 +36,18 @@ class GradientMemory {
   float* first_;
 };
 
-/// Rows of the window that go through the network together, and how they are summed.
+/// Rows of a window that go through the network together, and how they are summed.
 struct StepPass {
-  int64_t first_row = 0;  // in the window
+  int64_t first_row = 0;  // index in the window
   int64_t num_rows = 0;
-  int64_t first_shard = 0;  // of the shards of this process
+  int64_t first_shard = 0;  // index among the shards of this process
   cpu::RowSums sums;
 };
 
-/// The passes of a step, in `passes`, whose memory is used again. In a single one the shards of
-/// this process are summed while their products are in the cache. Several passes add to the
-/// gradient of each shard; the shards are to be summed after the last one.
-/// Where batch norm is over shards, each shard has passes of its own.
+/// Writes the passes of a step to `passes`, whose memory is reused. A single pass sums the shards
+/// of this process while their products are in the cache. Several passes add to the gradient of
+/// each shard, and the caller sums the shards after the last pass. If batch norm is over shards,
+/// each shard has its own passes.
 void plan_passes(const Window& window, const dist::Division& division,
                  const GradientMemory& gradients, NormalizesOver over,
                  std::vector<StepPass>& passes);

@@ -19,7 +19,7 @@
 namespace trainer::train {
 namespace {
 
-// All tensors that steps change.
+// Returns all tensors that steps change: weights, moments and buffers.
 std::vector<at::Tensor> changed_tensors(const Session& session) {
   std::vector<at::Tensor> tensors = {session.model.parameters().values};
   for (const model::NamedTensor& moment : session.optimizer_state.moments) {
@@ -30,7 +30,7 @@ std::vector<at::Tensor> changed_tensors(const Session& session) {
   return tensors;
 }
 
-// Of the step that was run again.
+// Warns that a step was finite only when it was run again.
 void warn_of_device(const Session& session) {
   log::event("device_fault",
              fmt::format("step {} (epoch {}): the results of {} were not finite, and finite when "
@@ -84,8 +84,8 @@ const std::vector<StepStats>& StepsAhead::run(Session& session, int64_t most) {
   return results_;
 }
 
-// Returns whether all went well. Otherwise the session is as before, and the steps up to the one
-// that did not are to be run each by itself.
+// Returns whether all steps were finite. Otherwise the session is as before, and the steps up to
+// the first that was not finite must be run one by one.
 bool StepsAhead::run_together(Session& session, int64_t count) {
   const TimedStage timed(Stage::kStep);
   int64_t num_started = 0;

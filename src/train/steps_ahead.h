@@ -10,29 +10,28 @@
 #include "trainer/train/session.h"
 
 // A step that waits for its loss leaves an accelerator idle while the host prepares the next one.
-// So several steps are started one after the other as if all went well, and their results are read
-// together. If one of them was not finite, the state from before the first is brought back, and the
-// steps up to that one are run again, each by itself, as on the CPU. What is skipped, rolled back
-// or repeated with a smaller loss scale, and the bits of all weights, do not depend on how many
-// steps were started together.
+// So several steps are started one after the other, assuming that all are finite, and their results
+// are read together. If one of them was not finite, the state from before the first is restored,
+// and the steps up to that one are run again, one by one, as on the CPU. Which steps are skipped,
+// rolled back or repeated with a smaller loss scale, and the bits of all weights, do not depend on
+// how many steps were started together.
 namespace trainer::train {
 
-/// Runs the steps of a session, several without waiting in between.
+/// Runs the steps of a session, several at a time without waiting in between.
 class StepsAhead {
  public:
-  /// Starts up to `max_length` steps together: as many as take so long that reading their results
-  /// takes no part of the time, and at most `max_seconds`, so that progress and signals need not
-  /// wait.
+  /// Starts up to `max_length` steps together: enough to make the time for reading their results
+  /// negligible, but no more than take `max_seconds`, so that progress and signals need not wait.
   explicit StepsAhead(int64_t max_length, double max_seconds = 0.1)
       : max_length_(max_length), max_seconds_(max_seconds) {}
 
   /// Runs the next steps of `session`, at least one and at most `most`, as run_step() does. Returns
-  /// their results, until the next call; all are finite but for the last one. The caller advances
-  /// the session by them.
+  /// their results, which are valid until the next call; only the last one may be not finite. The
+  /// caller must call advance() for each of them.
   const std::vector<StepStats>& run(Session& session, int64_t most);
 
  private:
-  /// What steps change.
+  /// A copy of all that steps change, to restore it.
   class SavedState {
    public:
     void save(const Session& session);
@@ -40,7 +39,7 @@ class StepsAhead {
     void restore_run_state(Session& session) const;
 
    private:
-    std::vector<at::Tensor> tensors_;  // on the device; none before the first save()
+    std::vector<at::Tensor> tensors_;  // on the device; empty before the first save()
     checkpoint::RunState run_state_;
     int64_t optimizer_step_ = 0;
     float grad_norm_ = 0;
@@ -53,10 +52,11 @@ class StepsAhead {
   double max_seconds_;
   std::vector<StepStats> results_;
   SavedState saved_;
-  int64_t length_ = 1;       // how many steps are started together
-  int64_t num_single_ = 0;   // the next steps, which are run each by itself
-  bool is_doubted_ = false;  // the last of these was not finite when it was started with others
-  bool has_room_ = true;     // in the memory, for SavedState
+  int64_t length_ = 1;      // the number of steps that are started together
+  int64_t num_single_ = 0;  // the number of next steps that must be run one by one
+  // The last of the num_single_ steps was not finite when it was started with others.
+  bool is_doubted_ = false;
+  bool has_room_ = true;  // SavedState fits into the memory of the device
 };
 
 }  // namespace trainer::train

@@ -9,7 +9,7 @@
 namespace trainer::train {
 namespace {
 
-constexpr double kTrialSeconds = 0.01;  // longer ones choose alike (docs/performance.md)
+constexpr double kTrialSeconds = 0.01;  // longer trials choose the same (docs/performance.md)
 constexpr double kLongStep = 0.05;
 constexpr double kNearlyAsFast = 1.1;
 constexpr double kSlower = 1.3;
@@ -20,7 +20,7 @@ double measure_seconds(FunctionRef<void()> step) {
   return stopwatch.seconds();
 }
 
-// The shortest of several runs, as other work on the machine only adds time.
+// Returns the shortest of several runs, because other work on the machine only adds time.
 double shortest_run(FunctionRef<void()> step) {
   const Stopwatch stopwatch;
   step();  // warm-up
@@ -43,7 +43,7 @@ std::vector<ThreadTrial> try_threads(int64_t max_threads,
                                      FunctionRef<void(int64_t num_threads)> set_threads,
                                      FunctionRef<void()> step) {
   set_threads(max_threads);
-  // A step this long has work for every CPU, and trials would delay the run.
+  // Such a long step has work for every CPU, and trials would delay the run.
   if (const double seconds = measure_seconds(step); seconds > kLongStep)
     return {{max_threads, seconds}};
   std::vector<ThreadTrial> trials;

@@ -23,13 +23,13 @@ namespace {
 constexpr double kWindowSeconds = 1;
 constexpr double kSlower = 1.5;
 constexpr int kSlowWindows = 2;
-constexpr double kClearlySlower = 1.2;  // than with another number
+constexpr double kClearlySlower = 1.2;  // than with another number of threads
 constexpr double kFirstInterval = 10;
 constexpr double kLongestInterval = 320;
 constexpr double kMostOfTime = 0.01;
 constexpr double kMostAtStart = 0.3;
 
-// Of the trial with as many threads; null: there was none.
+// Returns the trial with this number of threads; null if there was none.
 const ThreadTrial* find_trial(const std::vector<ThreadTrial>& trials, int64_t num_threads) {
   const auto found = std::find_if(trials.begin(), trials.end(), [&](const ThreadTrial& trial) {
     return trial.num_threads == num_threads;
@@ -37,7 +37,7 @@ const ThreadTrial* find_trial(const std::vector<ThreadTrial>& trials, int64_t nu
   return found == trials.end() ? nullptr : &*found;
 }
 
-// The present number unless another one is clearly faster.
+// Returns the present number of threads unless another one is clearly faster.
 int64_t chosen_threads(const std::vector<ThreadTrial>& trials, int64_t present) {
   const int64_t best = min_fast_threads(trials);
   const ThreadTrial* now = find_trial(trials, present);

@@ -12,7 +12,8 @@ namespace trainer::train {
 
 namespace {
 
-// Of the checkpoint and the records at the end of an epoch, which are not worth a trial.
+// Estimates the seconds for the checkpoint and the records at the end of an epoch, without a
+// measurement.
 double checkpoint_seconds(const Session& session) {
   constexpr double kFixed = 3e-3;
   constexpr double kBytesPerSecond = 4e8;
@@ -25,12 +26,12 @@ double checkpoint_seconds(const Session& session) {
 
 double estimate_epoch_seconds(Session& session) {
   constexpr double kTrialSeconds = 0.2;
-  constexpr double kUpdateShare = 1.1;  // a rehearsed step does not change the weights
+  constexpr double kUpdateShare = 1.1;  // a rehearsed step lacks the update of the weights
   constexpr std::size_t kMinSteps = 3;
   rehearse_step(session);  // warm-up
   std::vector<double> seconds;
   const Stopwatch all;
-  // Processes have to agree when to end.
+  // Several processes must all do the same number of steps, so a time limit cannot end their loop.
   constexpr std::size_t kSharedSteps = 20;
   const bool is_alone = session.world->is_alone();
   while (seconds.size() < (is_alone ? kMinSteps : kSharedSteps) ||
@@ -39,7 +40,7 @@ double estimate_epoch_seconds(Session& session) {
     rehearse_step(session);
     seconds.push_back(one.seconds());
   }
-  // The median, as other work on the machine delays some.
+  // The median ignores steps that other work on the machine delays.
   const auto middle = seconds.begin() + std::ssize(seconds) / 2;
   std::nth_element(seconds.begin(), middle, seconds.end());
   const auto num_steps =

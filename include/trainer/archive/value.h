@@ -12,7 +12,7 @@
 
 namespace trainer::archive {
 
-/// Element types of PyTorch that an archive can hold.
+/// The element types of PyTorch that an archive can contain.
 enum class DType {
   kFloat32,
   kFloat64,
@@ -26,10 +26,10 @@ enum class DType {
   kBool
 };
 
-/// Bytes of one element.
+/// The size of one element, in bytes.
 std::size_t element_size(DType dtype);
 
-/// The name of the type in PyTorch: "float32", "int64", ...
+/// The name of the type in PyTorch, such as "float32" or "int64".
 const char* dtype_name(DType dtype);
 
 /// A contiguous row-major tensor in CPU memory. `owner` keeps the memory behind `data` alive, so
@@ -40,16 +40,16 @@ struct TensorData {
   const std::byte* data = nullptr;
   std::shared_ptr<const void> owner;
 
-  /// The product of the shape; 1 for a 0-d tensor.
+  /// The number of elements, the product of the shape; 1 for a 0-d tensor.
   int64_t num_elements() const;
-  /// The size of all elements.
+  /// The size of all elements together, in bytes.
   std::size_t num_bytes() const;
 };
 
 /// Whether type, shape and every byte are the same.
 bool operator==(const TensorData& a, const TensorData& b);
 
-/// "float32 [2, 3]".
+/// Returns type and shape for messages, such as "float32 [2, 3]".
 std::string type_text(const TensorData& tensor);
 
 class Value;
@@ -57,8 +57,8 @@ using List = std::vector<Value>;
 /// Unique keys in the order of insertion.
 using Dict = std::vector<std::pair<std::string, Value>>;
 
-/// A value in an archive: plain values, tensors, and containers of them. In Python they are `None`,
-/// `bool`, `int`, `float`, `str`, `Tensor`, `list` and `dict` with string keys.
+/// A value in an archive: a plain value, a tensor, or a container of values. In Python these are
+/// `None`, `bool`, `int`, `float`, `str`, `Tensor`, `list` and `dict` with string keys.
 class Value {
  public:
   using Storage =
@@ -80,7 +80,7 @@ class Value {
 
   const Storage& storage() const { return storage_; }
 
-  /// The value if it is of this type, else nullptr.
+  /// Returns the value if it is of this type, else nullptr.
   template <typename T>
   const T* get_if() const {
     return std::get_if<T>(&storage_);
@@ -94,7 +94,7 @@ class Value {
 /// "dict".
 const char* type_name(const Value& value);
 
-/// The entry of `dict` under `key`, or nullptr.
+/// Returns the entry of `dict` with this key, or nullptr.
 const Value* find(const Dict& dict, std::string_view key);
 
 }  // namespace trainer::archive

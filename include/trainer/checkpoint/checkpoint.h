@@ -14,11 +14,12 @@
 
 namespace trainer::checkpoint {
 
-/// The newest format that this program writes; it reads this one and all older ones. A file has the
-/// lowest version whose programs can apply it. docs/file-formats.md says what each version added.
+/// The newest format version that this program writes; it reads this one and all older ones. A file
+/// gets the lowest version whose programs can apply it. docs/file-formats.md lists what each
+/// version added.
 inline constexpr int64_t kFormatVersion = 6;
 
-/// A tensor of the state dict.
+/// A tensor of a state dict with its name, such as "layers.0.weight".
 struct NamedTensor {
   std::string name;
   archive::TensorData tensor;
@@ -26,7 +27,8 @@ struct NamedTensor {
   bool operator==(const NamedTensor&) const = default;
 };
 
-/// What an optimizer remembers of each parameter, such as "exp_avg"; names as in the model.
+/// A per-parameter state of the optimizer, such as "exp_avg". The tensors have the names of the
+/// parameters.
 struct Moment {
   std::string name;
   std::vector<NamedTensor> tensors;
@@ -34,30 +36,31 @@ struct Moment {
   bool operator==(const Moment&) const = default;
 };
 
-/// Everything that a run needs to resume exactly.
+/// The complete state of a run, from which it can be resumed exactly.
 struct Checkpoint {
-  int64_t format_version = kFormatVersion;  // of the file that was read; write() has its own
-  std::string trainer_version;              // that wrote the file
-  std::vector<NamedTensor> model;           // parameters and buffers, PyTorch's names and shapes
-  std::string optimizer;                    // "adamw"
+  int64_t format_version = kFormatVersion;  // version of the file that was read; ignored by write()
+  std::string trainer_version;              // version of the program that wrote the file
+  /// Parameters and buffers, with PyTorch's names and shapes.
+  std::vector<NamedTensor> model;
+  std::string optimizer;  // name of the optimizer, such as "adamw"
   int64_t optimizer_step = 0;
   std::vector<Moment> moments;
   RunState state;
   EpochMetrics epoch_metrics;
-  uint64_t metrics_bytes = 0;  // length of metrics.jsonl
+  uint64_t metrics_bytes = 0;  // length of metrics.jsonl at this state
   std::string config;          // the resolved configuration as YAML
   data::Schema schema;
   std::vector<data::Fingerprint> fingerprints;
   int64_t num_threads = 1;
-  std::optional<Bf16Products> bf16_products = {};  // of the fused step in bf16
+  std::optional<Bf16Products> bf16_products = {};  // set for runs with the fused step in bf16
 
   bool operator==(const Checkpoint&) const = default;
 };
 
-/// Writes `checkpoint` under `path`, complete or not at all. Throws Error(kFileSystem).
+/// Writes `checkpoint` to `path`, completely or not at all. Throws Error(kFileSystem).
 void write(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// Reads a checkpoint, every byte verified; tensors stay in the buffer of the file.
+/// Reads a checkpoint and verifies every byte. Its tensors point into the buffer of the file.
 /// Throws Error(kCheckpoint) for a damaged file, another kind of file, a newer format, and for an
 /// entry that is missing or of the wrong type.
 Checkpoint read(const std::filesystem::path& path);

@@ -18,23 +18,23 @@
 
 namespace trainer::checkpoint {
 
-/// Typed access to a dict of the file; every complaint names the file and the entry.
+/// Typed access to a dict of a checkpoint file. Every error names the file and the entry.
 class Reader {
  public:
   Reader(const std::filesystem::path& path, const archive::Dict& dict, std::string prefix = "")
       : path_(path), dict_(dict), prefix_(std::move(prefix)) {}
 
-  /// Throws Error(kCheckpoint): "{file}: {entry}: {problem}", as all functions below do for an
-  /// entry that is missing or not what its name says.
+  /// Throws Error(kCheckpoint) with the message "{file}: {entry}: {problem}". All functions below
+  /// do so for an entry that is missing or has the wrong type or value.
   [[noreturn]] void refuse(const std::string& key, const std::string& problem) const;
 
-  /// Whether there is such an entry.
+  /// Whether the dict has an entry with this key.
   bool has(const std::string& key) const { return archive::find(dict_, key) != nullptr; }
 
-  /// The entry, whatever it is.
+  /// Returns the entry, of any type.
   const archive::Value& value(const std::string& key) const;
 
-  /// The entry as a T, which messages call `expected`.
+  /// Returns the entry as a T, whose type messages call `expected`.
   template <typename T>
   const T& get(const std::string& key, const char* expected) const {
     const archive::Value& found = value(key);
@@ -45,13 +45,13 @@ class Reader {
     return *typed;
   }
 
-  /// A whole number.
+  /// Returns an entry that must be an integer.
   int64_t integer(const std::string& key) const { return get<int64_t>(key, "int"); }
-  /// A number with a fraction, which may be NaN.
+  /// Returns an entry that must be a float; it may be NaN or infinite.
   double number(const std::string& key) const { return get<double>(key, "float"); }
-  /// A text.
+  /// Returns an entry that must be a string.
   const std::string& text(const std::string& key) const { return get<std::string>(key, "str"); }
-  /// A value of an enumeration, by its name.
+  /// Returns the value of an enumeration whose name the entry must be.
   template <typename Enum>
   Enum choice(const std::string& key) const {
     const std::optional<Enum> value = from_text<Enum>(text(key));
@@ -62,41 +62,43 @@ class Reader {
     return *value;
   }
 
-  /// A list of anything.
+  /// Returns an entry that must be a list, with elements of any type.
   const archive::List& list(const std::string& key) const {
     return get<archive::List>(key, "list");
   }
 
-  /// A number that is neither NaN nor infinite.
+  /// Returns an entry that must be a float and neither NaN nor infinite.
   double finite_number(const std::string& key) const;
 
-  /// A whole number of at least 0.
+  /// Returns an entry that must be an integer of at least 0.
   int64_t count(const std::string& key) const;
 
-  /// A dict within this one.
+  /// Returns a reader for an entry that must be a dict.
   Reader section(const std::string& key) const {
     return {path_, get<archive::Dict>(key, "dict"), prefix_ + key + "."};
   }
 
-  /// `value`, an element of the list `key`, as a dict.
+  /// Returns a reader for `value`, an element of the list `key` that must be a dict.
   Reader element(const std::string& key, const archive::Value& value) const;
 
-  /// A list of texts.
+  /// Returns an entry that must be a list of strings.
   std::vector<std::string> texts(const std::string& key) const;
 
-  /// A float32 tensor with one dimension, and that many elements if any are expected.
+  /// Returns an entry that must be a one-dimensional float32 tensor, with `expected_size` elements
+  /// if that is given.
   std::vector<float> floats(const std::string& key,
                             std::optional<std::size_t> expected_size = {}) const {
     return numbers<float>(key, archive::DType::kFloat32, expected_size);
   }
 
-  /// A float64 tensor of finite numbers.
+  /// Returns an entry that must be a one-dimensional float64 tensor of `expected_size` finite
+  /// numbers.
   std::vector<double> doubles(const std::string& key, std::size_t expected_size) const;
 
-  /// A dict of tensors.
+  /// Returns the tensors of an entry that must be a dict of tensors, in order.
   std::vector<NamedTensor> tensors(const std::string& key) const;
 
-  /// All entries.
+  /// Returns all entries of the dict.
   const archive::Dict& dict() const { return dict_; }
 
  private:

@@ -9,15 +9,16 @@
 
 namespace trainer::checkpoint {
 
-/// The version of the format that a checkpoint with this schema needs: 4 where older programs can
-/// apply it, else kFormatVersion.
+/// Returns the format version that a checkpoint with this schema needs, the lowest one whose
+/// programs can apply it: 4, 5 for columns with offsets or limits, or kFormatVersion for columns
+/// that are derived from others.
 int64_t format_version(const data::Schema& schema);
 
-/// The entries of a checkpoint's `schema` section.
+/// Returns the entries of the `schema` section of a checkpoint.
 archive::Dict to_dict(const data::Schema& schema);
 
-/// The schema that a `schema` section of a file of that format version holds. Throws
-/// Error(kCheckpoint) for an entry that is missing, of the wrong type or at odds with others.
+/// Reads the `schema` section of a file of this format version. Throws Error(kCheckpoint) for an
+/// entry that is missing, of the wrong type or inconsistent with others.
 data::Schema read_schema(const Reader& reader, int64_t version);
 
 }  // namespace trainer::checkpoint

@@ -10,34 +10,35 @@
 
 namespace trainer::checkpoint {
 
-/// What a checkpoint is written for. Each becomes last.pt; an epoch and a step get a file of their
-/// own besides.
+/// Why a checkpoint is written. Each becomes last.pt; those of epochs and of steps also get a file
+/// of their own.
 enum class SaveReason { kEpoch, kStep, kOther };
 
 /// The checkpoints of a run: `checkpoint_epoch_005.pt` of the last epochs,
-/// `checkpoint_step_00001234.pt` of the last steps within the epoch under way, `last.pt` and
-/// `best.pt`. Each name is a complete file at every moment, and best.pt is never newer than
-/// last.pt; names of the same checkpoint share the bytes where the file system has hard links.
-/// Older files are removed when the newer ones are safe.
+/// `checkpoint_step_00001234.pt` of the last steps in the current epoch, `last.pt` and `best.pt`.
+/// Each name is a complete file at every moment, and best.pt is never newer than last.pt. Names of
+/// the same checkpoint are hard links if the file system supports them. Older files are removed
+/// once the newer ones are on disk.
 class Store {
  public:
   Store(std::filesystem::path folder, int64_t keep_last);
 
   enum class IsBest { kNo, kYes };
 
-  /// Returns when the checkpoint is on the disk. Throws Error(kFileSystem).
+  /// Writes a checkpoint, and returns when it is on disk. Throws Error(kFileSystem).
   void save(const Checkpoint& checkpoint, SaveReason reason, IsBest is_best) const;
 
-  /// Makes the folder what it was when `checkpoint`, read from `file`, was the newest: last.pt is
-  /// it, best.pt is that of its best epoch, later files are gone. Of a file elsewhere only the best
-  /// epoch is taken over, for its metrics.jsonl is not the one here. Returns false when no file
-  /// holds the best epoch any more; then best.pt stays as it is.
+  /// Restores the folder to the time when `checkpoint`, read from `file`, was the newest: last.pt
+  /// is that checkpoint, best.pt is that of its best epoch, and later files are removed. If `file`
+  /// is in another folder, only best.pt is restored, because metrics.jsonl of that run is not here.
+  /// Returns false if no file has the best epoch any more; then best.pt does not change.
   bool rewind(const Checkpoint& checkpoint, const std::filesystem::path& file) const;
 
-  /// The checkpoint of `wanted`, when best.pt or the file of that epoch is it and can be read.
+  /// Returns the checkpoint of the best epoch `wanted` from best.pt or from the file of that epoch;
+  /// nothing if neither is that checkpoint and readable.
   std::optional<Checkpoint> read_best(const Best& wanted) const;
 
-  /// The file of the newest epoch up to `epoch`, or an empty path.
+  /// Returns the file of the newest epoch that is at most `epoch`, or an empty path.
   std::filesystem::path newest_epoch(int64_t epoch) const;
 
   std::filesystem::path best() const { return folder_ / "best.pt"; }
@@ -52,7 +53,8 @@ class Store {
   int64_t keep_last_;
 };
 
-/// The checkpoints in `folder`, newest first: last.pt, those of steps, those of epochs, best.pt.
+/// Returns the checkpoint files in `folder`, newest first: last.pt, those of steps, those of
+/// epochs, best.pt.
 std::vector<std::filesystem::path> newest_first(const std::filesystem::path& folder);
 
 }  // namespace trainer::checkpoint

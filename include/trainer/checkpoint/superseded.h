@@ -11,15 +11,15 @@
 
 namespace trainer::checkpoint {
 
-/// Whether a resume goes the same way again, or another one.
+/// Whether a resume repeats the same steps, or continues differently because something has changed.
 enum class Course { kSame, kOther };
 
-/// Copies what the run did after `from`, read from `file` in its folder, to a new folder
+/// Keeps what the run wrote after `from`, which was read from `file` in its folder, in a new folder
 /// `superseded/1`, `superseded/2`, ... of the run: records of metrics.jsonl, checkpoints,
-/// summary.json and report.html. Nothing is taken away, so that it is safe at every moment, and
-/// files share their bytes where the file system has hard links. Returns the new folder, or nothing
-/// where there is nothing later that is not kept already. What the last checkpoint does not know of
-/// an unfinished run is done again on the same course, and not kept. Throws Error(kFileSystem).
+/// summary.json and report.html. The originals are not removed, so a crash loses nothing; files are
+/// hard links if the file system supports them. Returns the new folder, or nothing if everything
+/// later is kept already. On the same course, records after the last checkpoint of an unfinished
+/// run are not kept, because the resume writes them again. Throws Error(kFileSystem).
 std::optional<std::filesystem::path> keep_superseded(const run::RunDir& run, const Checkpoint& from,
                                                      const std::filesystem::path& file,
                                                      Course course);

@@ -10,7 +10,7 @@
 
 namespace trainer::cpu {
 
-/// Floats that begin at a cache line, all zero.
+/// An array of floats that starts at a cache line and is initialized to zero.
 class Buffer {
  public:
   Buffer() = default;
@@ -30,8 +30,8 @@ class Buffer {
   int64_t size_ = 0;
 };
 
-/// The stride, in floats, of a matrix whose rows of `num_columns` begin at cache lines, and not all
-/// in the same cache set.
+/// Returns a row stride, in floats, for a matrix with `num_columns` columns: each row begins at a
+/// cache line, and the rows do not all fall into the same cache set.
 constexpr int64_t padded_stride(int64_t num_columns) {
   constexpr int64_t kLine = 16;
   constexpr int64_t kBadMultiple = 256;  // 1 KiB

@@ -7,7 +7,7 @@
 
 namespace trainer::cpu {
 
-/// The outputs `[num_columns]` of each member for some rows: those of member m for row r begin at
+/// The outputs of all members for some rows. Member m has its `num_columns` outputs for row r at
 /// `values + m * member_stride + r * row_stride`.
 struct MemberOutputs {
   const float* values = nullptr;
@@ -18,14 +18,15 @@ struct MemberOutputs {
   int64_t num_columns = 0;
 };
 
-/// Writes to `out` `[num_rows, num_columns]` with `stride` what one network would compute whose
-/// predictions are the means of those of the members: the logarithms of the mean probabilities,
-/// their logit where there is a single one, or means of numbers.
+/// Averages the predictions of the members, and writes to `out` `[num_rows, num_columns]` (rows
+/// `stride` floats apart) the outputs of one network that would predict these averages: logarithms
+/// of mean probabilities, the logit of the mean probability if there is a single column, or means
+/// of numbers.
 void combine_members(network::Mean mean, const MemberOutputs& members, float* out, int64_t stride);
 
-/// The gradient of a sum of those results, each times its number in `factors` `[num_rows,
-/// num_columns]`, with respect to the outputs of the members. Writes it to `out`, which is laid out
-/// as `members.values` and may be the same memory.
+/// The backward pass of combine_members(): given the gradient with respect to its results in
+/// `factors` `[num_rows, num_columns]`, writes the gradient with respect to the outputs of the
+/// members to `out`, which has the layout of `members.values` and may be the same memory.
 void combine_gradient(network::Mean mean, const MemberOutputs& members, const float* factors,
                       float* out);
 

@@ -15,21 +15,23 @@
 
 namespace trainer::cpu {
 
-/// What comes before the first linear layer of a network: features are gathered, row indices are
-/// replaced by rows of embedding tables, numbers are embedded, and all of it is scaled. Columns:
-/// numeric features, rows of the tables, embeddings of numbers. With several members each row
-/// becomes a row for each of them, which their scales make of it.
+/// Computes the input of the first linear layer of a network: gathers the features, replaces row
+/// indices by rows of embedding tables, embeds numbers, and scales all columns. Columns: numeric
+/// features, rows of the tables, embeddings of numbers. With several members each row of the batch
+/// becomes one row per member, multiplied by the scale of that member.
 class InputEncoder {
  public:
-  /// For up to `max_rows` rows of `num_features` features; `width` is that of the first layer.
+  /// Allocates memory for batches of up to `max_rows` rows of `num_features` features; `width` is
+  /// the number of inputs of the first layer.
   InputEncoder(const Blocks& blocks, int64_t num_features, int64_t width, int64_t max_rows,
                const Kernels& kernels);
 
-  /// `[max_rows * members, width]` with `stride`: the input of the first layer.
+  /// The input of the first layer, `[max_rows * members, width]`, with rows `stride()` floats
+  /// apart.
   const float* values() const { return scaled_.get() == nullptr ? features_.get() : scaled_.get(); }
   int64_t stride() const { return stride_; }
 
-  /// The floats of its values and their gradients.
+  /// The size of all buffers for values and gradients, in floats.
   int64_t num_floats() const {
     return features_.size() + scaled_.size() + gradient_.size() + unscaled_gradient_.size();
   }
@@ -37,24 +39,27 @@ class InputEncoder {
   /// Computes the values of rows [row, row + num_rows) from rows of `source`.
   void encode(const GatherSource& source, const int64_t* rows, int64_t row, int64_t num_rows);
 
-  /// Whether it has parameters that are trained.
+  /// Whether any of its parameters is trained.
   bool is_trained() const { return gradient_.get() != nullptr; }
-  /// The first column whose gradient is needed.
+  /// The first column of the values whose gradient is needed.
   int64_t gradient_column() const { return gradient_column_; }
-  /// `[max_rows * members, width - gradient_column]` with `gradient_stride`: the gradient with
-  /// respect to the values, which the caller computes.
+  /// The gradient with respect to the values, which the caller writes here: `[max_rows * members,
+  /// width - gradient_column()]`, with rows `gradient_stride()` floats apart.
   float* gradient() const { return gradient_.get(); }
   int64_t gradient_stride() const { return gradient_stride_; }
-  /// To be called when it is known for a region: whole rows of the batch.
+  /// Multiplies the gradient by the input scale and sums it over the members. The caller calls it
+  /// for each region of gradient() once it has written it; a region has all members of its rows.
   void unscale_gradient(const Region& region);
 
-  /// The gradients of the parameters are so many tasks, which any threads may run in any order.
+  /// The number of tasks that compute the gradients of the parameters. Any thread may run any task,
+  /// in any order.
   int64_t num_tasks() const { return num_table_tasks_ + num_numeric_tasks() + num_scale_tasks(); }
-  /// Computes the gradients of one task; `tree` is memory for trees of shards.
+  /// Computes the gradients of one task. `tree` is scratch memory for sums over a tree of shards
+  /// (cpu/shard_sums.h).
   void run_task(int64_t task, const RowSums& sums, float* tree) const;
 
  private:
-  /// An embedding table and the rows that a batch takes of it.
+  /// An embedding table and the rows of it that the batch looks up.
   struct Lookup {
     Table table;
     int64_t column = 0;
@@ -73,12 +78,12 @@ class InputEncoder {
 
   const Kernels& kernels_;
   int64_t num_features_;
-  int64_t num_numeric_;  // features that are not indices of a table
+  int64_t num_numeric_;  // number of features that are not row indices of a table
   int64_t width_;
   int64_t stride_;
   int64_t num_members_;
-  Buffer features_;  // not scaled
-  Buffer scaled_;    // with an input scale only
+  Buffer features_;  // the values before they are scaled
+  Buffer scaled_;    // empty without an input scale
   std::vector<Lookup> lookups_;
   std::optional<NumericEmbedding> numeric_;
   int64_t embedded_column_ = 0;
@@ -86,10 +91,10 @@ class InputEncoder {
   Buffer gradient_;
   int64_t gradient_column_ = 0;
   int64_t gradient_stride_ = 0;
-  /// `[max_rows, width - unscaled_column]`: the gradient of what is not scaled. Without a scale it
-  /// is the other one.
+  /// The gradient with respect to the values before they are scaled, `[max_rows, width -
+  /// unscaled_column]`. Empty without an input scale: then `gradient_` is that gradient.
   Buffer unscaled_gradient_;
-  int64_t unscaled_column_ = 0;  // the first trained one
+  int64_t unscaled_column_ = 0;  // first column that depends on a trained table or embedding
   int64_t unscaled_stride_ = 0;
   int64_t num_table_tasks_ = 0;
 };

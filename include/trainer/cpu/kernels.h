@@ -17,38 +17,40 @@ namespace trainer::cpu {
 
 enum class InstructionSet { kBaseline, kAvx2, kAvx512 };
 
-/// The kernels of one instruction set.
+/// The table of kernels that are compiled for one instruction set.
 struct Kernels {
   InstructionSet instruction_set = InstructionSet::kBaseline;
   const char* name = "baseline";
-  int64_t panel_columns = 0;   // columns of C that a product computes together
-  int64_t tile_rows = 0;       // rows of C that it computes together, at most
-  int64_t panel_depth = 0;     // rows of B in a packed panel, at most
-  int64_t scratch_floats = 0;  // size of the scratch memory of a product
+  int64_t panel_columns = 0;   // columns of C per packed panel of B
+  int64_t tile_rows = 0;       // the most rows of C that the inner kernel computes together
+  int64_t panel_depth = 0;     // the most rows of B in a packed panel
+  int64_t scratch_floats = 0;  // scratch memory that a product needs
 
   void (*multiply)(const Product& product, float* scratch) = nullptr;
-  /// The same with operands rounded to bf16 and sums in float32. The bits are those of
-  /// `bf16_products`, whatever the instruction set (cpu/bf16.h).
+  /// The same product with operands rounded to bf16 and sums in float32. The value of
+  /// `bf16_products` alone determines the bits, not the instruction set (cpu/bf16.h).
   void (*multiply_bf16)(const Product& product, float* scratch) = nullptr;
   Bf16Products bf16_products = Bf16Products::kPairs;
-  bool has_bf16 = false;  // instructions for them
+  bool has_bf16 = false;  // the CPU has instructions for bf16 products
   void (*gather)(const GatherSource& source, const int64_t* rows, const Tile& tile,
                  float* out) = nullptr;
-  /// Dropout noise of rows [first_row, ...) of a layer.
+  /// Writes the dropout factors of a tile that begins at row `first_row` of a layer: 0, or 1 / (1 -
+  /// probability).
   void (*make_noise)(const NoiseSource& source, int64_t first_row, const Tile& tile,
                      float* out) = nullptr;
-  /// 1 where make_noise() keeps a value, else 0.
+  /// Writes 1 where make_noise() keeps a value, else 0.
   void (*make_mask)(const NoiseSource& source, int64_t first_row, const Tile& tile,
                     uint8_t* out) = nullptr;
   void (*activate)(config::Activation kind, const Tile& tile,
                    const ActivationBuffers& buffers) = nullptr;
-  /// out = gradient * noise * activation'(u), where `gradient` is with respect to the layer.
+  /// out = gradient * noise * activation'(u), where `gradient` is the gradient with respect to the
+  /// output of the layer, and u is defined at ActivationBuffers.
   void (*activation_gradient)(config::Activation kind, const Tile& tile,
                               const ActivationBuffers& buffers, const float* gradient) = nullptr;
   void (*batch_norm)(const Tile& tile,
-                     const NormBuffers& buffers) = nullptr;  // updates the running ones
-  /// The two steps of batch_norm() where its rows are in several shards: moments of some of the
-  /// rows, then the norm with those of all `num_rows`.
+                     const NormBuffers& buffers) = nullptr;  // also updates the running statistics
+  /// The two steps of batch_norm() for a batch in several shards: the moments of the rows of one
+  /// shard, then the normalization with the merged moments of all `num_rows` rows.
   void (*batch_norm_moments)(const Tile& tile, const float* values,
                              const ColumnMoments& moments) = nullptr;
   void (*batch_norm_with)(const Tile& tile, const NormBuffers& buffers,
@@ -56,7 +58,8 @@ struct Kernels {
   void (*frozen_batch_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
   void (*layer_norm)(const Tile& tile, const NormBuffers& buffers) = nullptr;
   void (*batch_norm_gradient)(const Tile& tile, const NormGradientBuffers& buffers) = nullptr;
-  /// The two steps of batch_norm_gradient(), in the same way.
+  /// The two steps of batch_norm_gradient() for a batch in several shards: the sums over the rows
+  /// of one shard, then the gradient with the merged sums of all `num_rows` rows.
   void (*batch_norm_gradient_sums)(const Tile& tile, const NormGradientBuffers& buffers,
                                    const ColumnGradients& sums) = nullptr;
   void (*batch_norm_gradient_with)(const Tile& tile, const NormGradientBuffers& buffers,
@@ -77,7 +80,7 @@ struct Kernels {
                           const LossOutput& output) = nullptr;
   double (*sum_of_squares)(const float* values, int64_t size) = nullptr;
   void (*update)(const UpdateOptions& options, const UpdateBuffers& buffers) = nullptr;
-  /// `out` `[num_rows, size]` has the stride of the operands.
+  /// Writes `out` `[num_rows, size]`, whose rows are `operands.stride` floats apart.
   void (*periodic_embedding)(int64_t num_rows, const PeriodicOperands& operands,
                              float* out) = nullptr;
   void (*periodic_embedding_gradient)(int64_t num_rows, const PeriodicOperands& operands,
@@ -88,18 +91,20 @@ struct Kernels {
                                        const PiecewiseGradients& gradients) = nullptr;
 };
 
-/// The functions for the best instruction set of this machine, or for that which the environment
-/// variable TRAINER_INSTRUCTION_SET names: to test and to measure. Throws as find_kernels() does.
+/// The kernels for the best instruction set of this machine. For tests and measurements, the
+/// environment variable TRAINER_INSTRUCTION_SET can name another one; throws as find_kernels()
+/// does.
 const Kernels& kernels();
 
-/// All that this machine can run, from the baseline to the best.
+/// All kernels that this machine can run, from the baseline to the best.
 std::vector<const Kernels*> all_kernels();
 
-/// Those of a name: "baseline", "avx2", "avx512", "avx512_bf16", "amx" or "neon_bf16". Throws
-/// Error(kUsage) if this machine cannot run them.
+/// The kernels with this name: "baseline", "avx2", "avx512", "avx512_bf16", "amx" or "neon_bf16".
+/// Throws Error(kUsage) if this machine cannot run them.
 const Kernels& find_kernels(const std::string& name);
 
-/// "AVX2", as users know it.
+/// The usual name of an instruction set, for messages: "AVX2", "AVX-512", or "NEON" for the
+/// baseline of Arm.
 const char* instruction_set_name(InstructionSet set);
 
 }  // namespace trainer::cpu

@@ -7,21 +7,21 @@
 #include "trainer/cpu/kernels.h"
 #include "trainer/cpu/operands.h"
 
-/// What training and evaluation do with the outputs of a network.
+/// Losses of the outputs of a network, for training and evaluation.
 namespace trainer::cpu {
 
-/// What the outputs of some rows should be: one of both.
+/// The targets of some rows: either classes or values is set.
 struct LossTargets {
   const int64_t* classes = nullptr;  // [rows]
-  const float* values = nullptr;     // [rows, columns] of a regression
+  const float* values = nullptr;     // [rows, columns] for a regression
 };
 
-/// Computes the loss of each row, and its gradient if wanted, with the kernel for `loss`, which is
-/// not kAuto.
+/// Computes the loss of each row, and its gradient if `input.wants_gradient`. `loss` must not be
+/// kAuto.
 void compute_losses(const Kernels& kernels, config::Loss loss, const LossInput& input,
                     const LossTargets& targets, const LossOutput& output);
 
-/// Writes the outputs with their bias to `out` `[rows, columns]`.
+/// Writes the outputs plus the bias to `out` `[rows, columns]`, without gaps between rows.
 void copy_outputs(const LossInput& input, float* out);
 
 }  // namespace trainer::cpu

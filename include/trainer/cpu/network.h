@@ -23,34 +23,39 @@ namespace trainer::cpu {
 
 using network::Mode;
 
-inline constexpr int64_t kMaxLossRows = 256;  // rows of one call of a loss function; also the
-                                              // most members of a network
+/// The most rows per call of a loss function; also the most members of a network.
+inline constexpr int64_t kMaxLossRows = 256;
 
-/// Forward and backward pass over memory that is allocated once. All threads of the team call the
-/// functions, within ThreadTeam::run(). Implemented in network*.cpp.
+/// The forward and backward pass of a network, in memory that is allocated once. All threads of the
+/// team call infer(), train() and parameter_gradients() together, within ThreadTeam::run().
+/// Implemented in network*.cpp.
 class Network {
  public:
-  /// Turns the outputs of rows [first_row, ...) of the batch into losses and, in training, into
-  /// their gradient. In training with several members, each row of the batch is a row of outputs
-  /// for each of them. Called by one thread.
+  /// Computes the losses of the rows of the batch from `first_row` on and, in training, overwrites
+  /// the outputs with their gradient. In training with several members, `input` has one row per row
+  /// of the batch and member. Each call is made by one thread, but several threads may call at
+  /// once.
   using LossFunction = FunctionRef<void(int64_t first_row, const LossInput& input)>;
 
-  /// For batches of up to `max_rows` in up to `max_shards` shards. `tensors` are those of
-  /// network::tensors(spec), in that order. `precision`: fp32, or bf16 of the operands of linear
-  /// layers. Throws Error(kUsage) for a network that the kernels do not compute.
+  /// Allocates memory for batches of up to `max_rows` rows in up to `max_shards` shards. `tensors`
+  /// has an entry for each tensor of network::tensors(spec), in that order. With the precision
+  /// bf16, the operands of linear layers are rounded to bf16. Throws Error(kUsage) for a network
+  /// that the kernels do not support.
   Network(const network::NetworkSpec& spec, std::span<const TensorMemory> tensors, int64_t max_rows,
           int64_t max_shards, ThreadTeam& team, const Kernels& kernels,
           config::Precision precision = config::Precision::kFp32);
 
   int64_t max_rows() const { return max_rows_; }
-  /// Bytes of activations, of their gradients and of what the threads need.
+  /// The bytes of all activations, their gradients and the scratch memory of the threads.
   int64_t memory_bytes() const;
 
-  /// Calls `loss` for all rows of the batch, and `last` once when all losses are known.
+  /// Runs the forward pass in inference mode. Calls `loss` for all rows of the batch, and then
+  /// `last` once, from one thread, when all losses are known.
   void infer(int64_t thread, const NetworkBatch& batch, LossFunction loss,
              FunctionRef<void()> last);
 
-  /// The same in training mode, then the backward pass that parameter_gradients() needs.
+  /// Runs the forward pass in training mode, with the same calls, and the backward pass down to the
+  /// inputs of the layers, which parameter_gradients() needs.
   void train(int64_t thread, const NetworkBatch& batch, const RowSums& sums, LossFunction loss,
              FunctionRef<void()> last);
 
@@ -67,7 +72,7 @@ class Network {
 
   bool is_hidden(std::size_t index) const { return index + 1 < layers_.size(); }
   bool is_row_parallel(int64_t num_rows) const;
-  int64_t num_gradient_columns() const {  // of the encoder's values
+  int64_t num_gradient_columns() const {  // of the gradient with respect to the encoder's values
     return layers_.front().block.num_inputs - encoder_.gradient_column();
   }
   float* scratch(int64_t thread) const { return scratch_[static_cast<std::size_t>(thread)].get(); }
@@ -78,7 +83,7 @@ class Network {
   NormBuffers norm_buffers(const Layer& layer, const Region& region) const;
   NormGradientBuffers norm_gradient_buffers(const Layer& layer, const Region& region) const;
   void fill_rows(const NetworkBatch& batch, int64_t row, int64_t num_rows, Mode mode);
-  /// Without `sums`: inference.
+  /// Without `sums` the pass is in inference mode.
   void run(int64_t thread, const NetworkBatch& batch, const RowSums* sums, LossFunction loss,
            FunctionRef<void()> last);
   void run_row_parallel(int64_t thread, const NetworkBatch& batch, Mode mode, LossFunction loss,
@@ -104,7 +109,7 @@ class Network {
                          int64_t out_stride, Accumulate accumulate, const Worker& worker) const;
   void activation_gradient(std::size_t index, const Region& region, const Worker& worker);
   void norm_gradient(std::size_t index, const Region& region, const RowSums* sums);
-  // A batch norm whose rows are in several shards.
+  // For a batch norm whose rows are in several shards:
   bool is_in_shards(const Layer& layer, const RowSums* sums) const;
   void shard_moments(Layer& layer, const RowSums& sums, const Region& region) const;
   void merge_moments(Layer& layer, const RowSums& sums) const;
@@ -125,23 +130,25 @@ class Network {
   void batch_norm_gradient(const Layer& layer, const Region& region, const RowSums& sums) const;
   void encoder_gradient(const Region& region, const Worker& worker);
 
-  int64_t max_rows_;  // of a batch
+  int64_t max_rows_;  // the most rows of a batch
   int64_t max_shards_;
   ThreadTeam& team_;
   const Kernels& kernels_;
-  decltype(Kernels::multiply) multiply_;  // in the precision of the network
-  uint32_t pass_ = 2;                     // SharedPanels::pass
+  decltype(Kernels::multiply) multiply_;  // the product in the precision of the network
+  uint32_t pass_ = 2;                     // even and increasing; see SharedPanels::pass
   InputEncoder encoder_;
   std::vector<Layer> layers_;
   int64_t num_members_;
   network::Mean mean_;
   TensorMemory output_scale_;
-  Buffer combined_;  // [max_rows, num_outputs] of several members, strided as the last layer
-  Buffer no_bias_;   // [num_outputs]
+  /// [max_rows, num_outputs] outputs combined over several members, with the stride of the last
+  /// layer.
+  Buffer combined_;
+  Buffer no_bias_;  // [num_outputs] zeros, for outputs that have their bias already
   bool has_batch_norm_ = false;
   bool has_layer_norm_ = false;
   std::size_t first_trained_ = 0;  // no gradient is needed below this layer
-  std::vector<Buffer> scratch_;    // of each thread
+  std::vector<Buffer> scratch_;    // one per thread
 };
 
 }  // namespace trainer::cpu

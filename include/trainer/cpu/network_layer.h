@@ -12,18 +12,19 @@
 
 namespace trainer::cpu {
 
-/// Samples of a step that go through the network together.
+/// The samples of a step that go through the network together.
 struct NetworkBatch {
   GatherSource source;
-  const int64_t* rows = nullptr;  // [num_rows] of the source
+  const int64_t* rows = nullptr;  // [num_rows] indices of rows of the source
   int64_t num_rows = 0;
   uint64_t dropout_seed = 0;
-  double dropout_factor = 1;  // of the probabilities
-  int64_t first_row = 0;      // of this batch within the step
+  double dropout_factor = 1;  // multiplies the dropout probabilities of all layers
+  /// Index of the batch's first row within the step, for the dropout noise.
+  int64_t first_row = 0;
 };
 
-/// Memory for the weights of a layer as the products of one direction take them, if the threads of
-/// a pass share them.
+/// The packed weights of a layer for the products of the forward or of the backward pass, shared by
+/// the threads of a pass. Empty if they are not shared.
 struct WeightPanels {
   Buffer memory;
   std::unique_ptr<uint32_t[]> states;  // [members, depth blocks, panels]
@@ -31,40 +32,41 @@ struct WeightPanels {
   int64_t num_panels = 0;
 };
 
-/// A thread in a pass.
+/// What a thread needs to compute products in a pass.
 struct Worker {
   float* scratch = nullptr;
   int64_t thread = 0;
-  bool shares_panels = false;  // with those that take other rows
+  bool shares_panels = false;  // packed weights are shared with threads that compute other rows
 };
 
-/// A block and its values in a pass. Matrices have `stride` floats from row to row; each row of
-/// the batch is a row of them for each member, next to each other.
+/// A block and its activations and gradients in a pass. The rows of the matrices are `stride`
+/// floats apart. Each row of the batch has one row per member, next to each other.
 struct NetworkLayer {
   Block block;
   int64_t stride = 0;
-  Buffer pre;            // products of the linear part; after a norm the normalized values
-  Buffer out;            // hidden layers only, as all below
-  Buffer noise;          // of dropout
-  Buffer mix_gradients;  // of a trained parametric activation
-  Buffer inverse_std;    // of the norm
-  std::vector<double> subtree_sums;  // of a batch norm in shards: [subtrees, 2, num_outputs]
+  /// Output of the linear layer without bias; with a norm, the normalized values.
+  Buffer pre;
+  Buffer out;                        // hidden layers only, as all below down to normed_gradient
+  Buffer noise;                      // dropout factors of the activations
+  Buffer mix_gradients;              // terms of the gradient of a trained parametric activation
+  Buffer inverse_std;                // reciprocal standard deviations of the norm
+  std::vector<double> subtree_sums;  // [subtrees, 2, num_outputs] for a batch norm in shards
   std::vector<double> batch_sums;    // [2, num_outputs]
-  Buffer gradients;                  // memory of the three below, which may coincide
+  Buffer gradients;                  // memory of the three gradients below, which may be the same
   float* out_gradient = nullptr;     // with respect to `out`
   float* normed_gradient = nullptr;  // with respect to the activation's input
   float* pre_gradient = nullptr;     // with respect to the output of the linear layer
-  WeightPanels panels;               // of the weights in the forward pass
-  WeightPanels gradient_panels;      // and in the backward pass
+  WeightPanels panels;               // packed weights for the forward pass
+  WeightPanels gradient_panels;      // packed weights for the backward pass
 
-  /// Of all its buffers.
+  /// The size of all buffers, in floats.
   int64_t num_floats() const {
     return pre.size() + out.size() + noise.size() + mix_gradients.size() + inverse_std.size() +
            gradients.size() + panels.memory.size() + gradient_panels.memory.size();
   }
 };
 
-/// Rows of a pass.
+/// The rows [begin, begin + count) of a pass.
 struct RowRange {
   int64_t begin = 0;
   int64_t count = 0;
@@ -75,7 +77,7 @@ inline RowRange rows_of_shard(const RowSums& sums, int64_t shard) {
   return {.begin = sums.border(shard), .count = sums.border(shard + 1) - sums.border(shard)};
 }
 
-/// Where a tile is written.
+/// The destination of a tile: memory with rows `stride` floats apart.
 struct TileMemory {
   float* values = nullptr;
   int64_t stride = 0;

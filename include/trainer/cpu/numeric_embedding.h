@@ -13,7 +13,7 @@
 
 namespace trainer::cpu {
 
-/// The tensors of a network::PeriodicEmbedding.
+/// The tensors of a network::PeriodicEmbedding, each for all features of the embedding.
 struct Periodic {
   int64_t num_frequencies = 0;
   TensorMemory frequencies;
@@ -22,7 +22,7 @@ struct Periodic {
   TensorMemory bias;
 };
 
-/// The tensors of a network::PiecewiseEmbedding.
+/// The tensors of a network::PiecewiseEmbedding, each for all features of the embedding.
 struct Piecewise {
   int64_t num_bins = 0;
   TensorMemory edges;
@@ -31,7 +31,7 @@ struct Piecewise {
   TensorMemory bias;
 };
 
-/// The embedding of some numeric features.
+/// A layer that embeds each of some numeric features in `size` numbers.
 struct NumericEmbedding {
   std::vector<int64_t> features;
   int64_t size = 0;
@@ -42,20 +42,20 @@ struct NumericEmbedding {
   bool is_trained() const;
 };
 
-/// Rows of inputs, of which the embedding reads its features.
+/// Rows of input features, `stride` floats apart, which contain the features of the embedding.
 struct InputRows {
   const float* values = nullptr;
   int64_t stride = 0;
   int64_t num_rows = 0;
 };
 
-/// Writes the embedding `[num_rows, size]` of the feature with this index in `features` to `out`,
-/// which has the stride of the inputs.
+/// Writes the embedding `[num_rows, size]` of the feature `embedding.features[index]` to `out`,
+/// whose rows are `inputs.stride` floats apart.
 void embed(const Kernels& kernels, const NumericEmbedding& embedding, int64_t index,
            const InputRows& inputs, float* out);
 
-/// The gradient of the embedding `[num_rows, size]`, and where those of the parameters go: so many
-/// floats from their own memory.
+/// The gradient `[num_rows, size]` with respect to an embedding. The gradients of the parameters
+/// are written `offset` floats after the memory of their tensors' `update`.
 struct EmbeddingGradient {
   const float* values = nullptr;
   int64_t stride = 0;
@@ -63,16 +63,17 @@ struct EmbeddingGradient {
   Accumulate accumulate = Accumulate::kNo;
 };
 
-/// Floats in memory; null: nothing.
+/// `count` floats at `values`; a null pointer means that there are none.
 struct FloatRange {
   float* values = nullptr;
   int64_t count = 0;
 };
 
-/// The memory of all gradients that embedding_gradient() writes.
+/// The memory of all gradients that embedding_gradient() writes with offset 0, at most four
+/// tensors.
 std::array<FloatRange, 4> gradient_memory(const NumericEmbedding& embedding, int64_t index);
 
-/// Writes the gradients of the parameters that belong to the feature.
+/// Writes the gradients of the parameters of the feature `embedding.features[index]`.
 void embedding_gradient(const Kernels& kernels, const NumericEmbedding& embedding, int64_t index,
                         const InputRows& inputs, const EmbeddingGradient& gradient);
 

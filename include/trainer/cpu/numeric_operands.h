@@ -7,8 +7,8 @@
 
 namespace trainer::cpu {
 
-// The largest that the kernels compute; the configuration has the same bounds.
-inline constexpr int64_t kMaxNumericSize = 64;  // of the embedding of a number
+// The largest sizes that the kernels support; the configuration has the same bounds.
+inline constexpr int64_t kMaxNumericSize = 64;  // length of the embedding of one number
 inline constexpr int64_t kMaxFrequencies = 64;
 inline constexpr int64_t kMaxBins = 128;
 
@@ -16,7 +16,7 @@ inline constexpr int64_t kMaxBins = 128;
 struct PeriodicOperands {
   int64_t num_frequencies = 0;
   int64_t size = 0;
-  const float* values = nullptr;  // of the feature, `stride` elements apart
+  const float* values = nullptr;  // values of the feature, `stride` elements apart
   int64_t stride = 0;
   const float* frequencies = nullptr;  // [num_frequencies]
   const float* phases = nullptr;       // [num_frequencies]
@@ -24,7 +24,8 @@ struct PeriodicOperands {
   const float* bias = nullptr;         // [size]
 };
 
-/// The gradients of its parameters; null: not wanted.
+/// The gradients of the parameters of a periodic embedding, in the shapes of PeriodicOperands; null
+/// means that a gradient is not wanted.
 struct PeriodicGradients {
   const float* gradient = nullptr;  // [rows, size] with respect to the embedding
   int64_t stride = 0;
@@ -39,7 +40,7 @@ struct PeriodicGradients {
 struct PiecewiseOperands {
   int64_t num_bins = 0;
   int64_t size = 0;
-  const float* values = nullptr;  // of the feature, `stride` elements apart
+  const float* values = nullptr;  // values of the feature, `stride` elements apart
   int64_t stride = 0;
   const float* edges = nullptr;   // [num_bins + 1] ascending
   const float* slope = nullptr;   // [size]
@@ -47,7 +48,8 @@ struct PiecewiseOperands {
   const float* bias = nullptr;    // [size]
 };
 
-/// The gradients of its parameters; null: not wanted.
+/// The gradients of the parameters of a piecewise-linear embedding, in the shapes of
+/// PiecewiseOperands; null means that a gradient is not wanted.
 struct PiecewiseGradients {
   const float* gradient = nullptr;  // [rows, size] with respect to the embedding
   int64_t stride = 0;

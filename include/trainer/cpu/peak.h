@@ -5,18 +5,20 @@
 
 namespace trainer::cpu {
 
-/// What some threads of this machine can do at best, together.
+/// The highest throughput that some threads of this machine reach together.
 struct Peak {
   double flops_per_second = 0;  // multiply-adds in fp32, two operations each
   double bytes_per_second = 0;  // read from and written to main memory
 };
 
-/// Operations a second of the kernels in the first level cache, where no product is faster. The sum
-/// of what each thread does at its best while the others work too, in about 50 ms.
+/// Measures the floating-point operations per second of the product kernel with operands in the
+/// first level cache, an upper bound for all products. Returns the sum over the threads of the best
+/// try of each, while the others work too. Takes about 50 ms.
 double measure_flops(int64_t num_threads);
 
-/// Both, in about 0.2 s: bytes by the triad a = b + s c of McCalpin's STREAM benchmark over 96 MiB,
-/// without the read of `a` that the cache may do. A busy machine gives less.
+/// Measures operations and memory bandwidth in about 0.2 s. The bandwidth is that of the triad a =
+/// b + s c of McCalpin's STREAM benchmark over 96 MiB, without the read of `a` that the cache may
+/// do. The results are lower while other programs use the machine.
 Peak measure_peak(int64_t num_threads);
 
 }  // namespace trainer::cpu

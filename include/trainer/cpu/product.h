@@ -5,19 +5,20 @@
 
 namespace trainer::cpu {
 
-/// Whether a result replaces what is in its memory or is added to it.
+/// Whether a result replaces the content of its memory or is added to it.
 enum class Accumulate { kNo, kYes };
 
-/// Where the products of a pass share the packed panels of B: the one that needs a panel first
-/// packs it for all. One that needs a panel while another packs it does not wait, but packs its
-/// own.
+/// Packed panels of B that the products of a pass share: the first product that needs a panel packs
+/// it for all. A product that needs a panel while another one packs it does not wait, but packs a
+/// copy of its own.
 struct SharedPanels {
   float* memory = nullptr;     // null: each product packs its own
   uint32_t* states = nullptr;  // [depth blocks, panels of B]
-  uint32_t pass = 0;        // even; a panel is packed if its state is this, being packed if less 1
-  int64_t num_panels = 0;   // of B
-  int64_t first_panel = 0;  // of the product
-  int64_t start = 0;        // the panel of the product to begin with: another one in each thread
+  /// Even; a panel with the state `pass` is packed, with `pass - 1` it is being packed.
+  uint32_t pass = 0;
+  int64_t num_panels = 0;   // number of panels of the whole B
+  int64_t first_panel = 0;  // index of the first panel of this product
+  int64_t start = 0;        // the panel of this product to begin with; differs between threads
 };
 
 /// C = A B, or C + A B: `a` is `[rows, depth]`, `b` `[depth, columns]`, `c` `[rows, columns]`.

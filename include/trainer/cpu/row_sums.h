@@ -12,43 +12,45 @@
 
 namespace trainer::cpu {
 
-/// A gradient that a pass writes: the sum over `shards`, a subtree, at `offset` floats from the
-/// memory of the parameter's gradient. Only that of a single shard may be added to what is there.
+/// A gradient that a pass writes: the sum over `shards`, which are a subtree, `offset` floats after
+/// the memory of the parameter's gradient. Accumulation is possible only for a single shard.
 struct GradientSum {
   ShardRange shards;
   std::ptrdiff_t offset = 0;
   Accumulate accumulate = Accumulate::kNo;
 };
 
-/// How a pass sums over its rows, which are those of `shards`: the rows of each shard in their
-/// order, then the shards as core/shard_tree.h says.
+/// The order in which a pass sums over its rows, the rows of `shards`: first the rows of each
+/// shard, in order, then the shards in the tree of core/shard_tree.h.
 struct RowSums {
-  int64_t num_shards = 1;        // of the batch; other processes have the others
-  int64_t num_batch_rows = 0;    // of all of them
-  ShardRange shards;             // of this pass
-  std::vector<int64_t> borders;  // [shards.size() + 1] rows of the pass: of each shard, its first
+  int64_t num_shards = 1;      // of the whole batch, over all processes
+  int64_t num_batch_rows = 0;  // rows of the whole batch, over all processes
+  ShardRange shards;           // the shards of this pass
+  /// [shards.size() + 1] first row of each shard in the pass, then the number of rows.
+  std::vector<int64_t> borders;
   std::vector<GradientSum> gradients;
-  std::vector<ShardRange> subtrees;      // that make up `shards`
-  std::vector<ShardRange> all_subtrees;  // those of all processes
-  /// Given `width` values for each of `subtrees`, returns those for each of `all_subtrees`, which
-  /// stay valid until the next call. Empty if they are the same. Must not throw.
+  std::vector<ShardRange> subtrees;      // the fewest subtrees that make up `shards`
+  std::vector<ShardRange> all_subtrees;  // the subtrees of all processes
+  /// Takes `width` values for each of `subtrees` and returns those of `all_subtrees`, which stay
+  /// valid until the next call. Empty if this process has all subtrees. Must not throw.
   std::function<std::span<const double>(std::span<const double> mine, std::size_t width)> gather;
-  /// Called by one thread when `count` floats of each of `gradients` are complete, from `begin` (or
-  /// its offset further) on, while others compute the rest. Must not throw. May be empty.
+  /// Called by one thread, while others still compute, when `count` floats of each of `gradients`
+  /// are complete: those from `begin + offset` on, with the offset of each. Must not throw. May be
+  /// empty.
   std::function<void(float* begin, int64_t count)> finished;
 
-  /// The first row of a shard, or that after the last one, in the pass.
+  /// The first row of `shard` in the pass; for `shards.end`, the number of rows of the pass.
   int64_t border(int64_t shard) const {
     return borders[static_cast<std::size_t>(shard - shards.begin)];
   }
-  /// How many rows of the batch are in these shards of it.
+  /// The number of rows of the batch in a range of its shards.
   int64_t num_rows(const ShardRange& range) const {
     return shard_begin(range.end, num_shards, num_batch_rows) -
            shard_begin(range.begin, num_shards, num_batch_rows);
   }
 };
 
-/// The sums over a whole pass of rows, as one shard.
+/// The settings for a pass over a batch of a single shard, in a single process.
 RowSums sums_of_one_shard(int64_t num_rows, Accumulate accumulate = Accumulate::kNo);
 
 }  // namespace trainer::cpu

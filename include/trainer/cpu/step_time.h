@@ -7,9 +7,9 @@
 
 namespace trainer::cpu {
 
-/// The seconds that forward and backward pass of a batch take on this machine with `num_threads`:
-/// the shortest of some tries with random numbers, in a fraction of a second unless one takes
-/// longer. Throws as Network does.
+/// Returns the seconds that the forward and backward pass of one batch take on this machine with
+/// `num_threads`: the shortest of several tries with random numbers. Measures for about 0.1 s, or
+/// as long as a single pass takes. Throws as the constructor of Network does.
 double measure_step(const network::NetworkSpec& spec, int64_t batch_size, int64_t num_threads);
 
 }  // namespace trainer::cpu

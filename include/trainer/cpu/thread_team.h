@@ -24,8 +24,9 @@ class ThreadTeam {
 
   int64_t num_threads() const { return num_threads_; }
 
-  /// Calls body(thread) on every thread, with indices [0, num_threads), and waits for all of them.
-  /// The body must not throw, and all threads must make the same calls of the functions below.
+  /// Calls body(thread) on every thread, with indices in [0, num_threads), and waits for all of
+  /// them. The body must not throw, and all threads must make the same calls of the functions
+  /// below.
   void run(FunctionRef<void(int64_t)> body);
 
   /// Within run(): calls body(i) once for each i in [0, count), on whichever thread is free. When
@@ -40,14 +41,14 @@ class ThreadTeam {
     }
   }
 
-  /// The same without a last step.
+  /// The same without a last step: all threads continue when all calls have returned.
   template <class Body>
   void parallel_for(int64_t thread, int64_t count, const Body& body) {
     parallel_for(thread, count, body, [] {});
   }
 
-  /// As parallel_for(), but without waiting for the other threads: only as the last call in a
-  /// run(), as OpenMP's `nowait`.
+  /// Does the same without waiting for the other threads, as OpenMP's `nowait`. May only be the
+  /// last call in a run().
   template <class Body>
   void parallel_for_nowait(int64_t thread, int64_t count, const Body& body) {
     if (num_threads_ == 1) {

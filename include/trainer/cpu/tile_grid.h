@@ -8,11 +8,11 @@
 
 namespace trainer::cpu {
 
-/// A matrix cut into tiles, which are distributed among the threads.
+/// The division of a matrix into tiles, which are distributed among the threads.
 struct TileGrid {
   int64_t num_rows = 0;
   int64_t num_columns = 0;
-  int64_t tile_rows = 1;  // of all tiles but the last of a column, as below
+  int64_t tile_rows = 1;  // height of a tile; the last row of tiles may be lower
   int64_t tile_columns = 1;
   int64_t grid_rows = 0;  // tiles from top to bottom
   int64_t grid_columns = 0;
@@ -20,14 +20,15 @@ struct TileGrid {
   int64_t num_tiles() const { return grid_rows * grid_columns; }
 };
 
-/// One tile of a matrix and where it begins.
+/// One tile of a matrix, with its first row and column.
 struct Region {
   int64_t row = 0;
   int64_t column = 0;
   Tile tile;
 };
 
-/// Tile `index` of the grid, row by row.
+/// Returns the tile with this index, counted row by row, for a matrix whose rows are `stride`
+/// elements apart.
 inline Region tile_region(const TileGrid& grid, int64_t index, int64_t stride) {
   Region region;
   // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a grid without columns has no tile

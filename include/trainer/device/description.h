@@ -11,21 +11,21 @@
 
 namespace trainer::device {
 
-/// What an accelerator is. Members are empty or 0 if unknown.
+/// The name, memory and driver of an accelerator. Members are empty or 0 if unknown.
 struct Description {
-  std::string name;          // "NVIDIA A100-SXM4-40GB", "Apple M2 Pro"
+  std::string name;          // such as "NVIDIA A100-SXM4-40GB" or "Apple M2 Pro"
   int64_t memory_bytes = 0;  // MPS: the memory of the machine, which the GPU shares
-  std::string driver;        // "550.54.15 (CUDA 12.4)", "macOS 14.5"
+  std::string driver;        // such as "550.54.15 (CUDA 12.4)" or "macOS 14.5"
 };
 
-/// Describes an accelerator as its driver does.
+/// Describes an accelerator with the information of its driver.
 Description describe(c10::Device device);
 
-/// The available accelerators for system.json: a list of objects with `device` and, where they are
-/// known, `name`, `memory_bytes` and `driver`.
+/// The available accelerators for system.json: a list of objects with `device` and, if known,
+/// `name`, `memory_bytes` and `driver`.
 nlohmann::ordered_json describe_accelerators(const AvailableDevices& available);
 
-/// Starts the peak of accelerator_memory() anew, if the device has one.
+/// Resets the peak of accelerator_memory() to the current use, if the device has a peak.
 void restart_peak_memory(c10::Device device);
 
 }  // namespace trainer::device

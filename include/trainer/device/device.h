@@ -14,15 +14,15 @@ struct AvailableDevices {
   bool mps = false;
 };
 
-/// Detects the accelerators.
+/// Detects the accelerators of this machine.
 AvailableDevices available_devices();
 
-/// All of them: "mps", "cuda:0", "cuda:1".
+/// Lists the accelerators, such as "mps", or "cuda:0" and "cuda:1".
 std::vector<c10::Device> accelerators(const AvailableDevices& available);
 
-/// If there is CUDA, asks LibTorch for operations that give the same bits each time, as
-/// torch.use_deterministic_algorithms(True, warn_only=True) does, and cuBLAS too, unless the user
-/// has set CUBLAS_WORKSPACE_CONFIG. To be called before CUDA is used.
+/// If a CUDA device is available, makes LibTorch use operations that give the same bits each time,
+/// as torch.use_deterministic_algorithms(True, warn_only=True) does; also cuBLAS, unless the user
+/// has set CUBLAS_WORKSPACE_CONFIG. Must be called before CUDA is used.
 void use_deterministic_algorithms(const AvailableDevices& available);
 
 /// A device and the reason for choosing it.
@@ -34,8 +34,9 @@ struct DeviceChoice {
 
 enum class Fallback { kToCpu, kForbidden };
 
-/// The device for `requested` ("auto", "cpu", "mps", "cuda" or "cuda:N"). If it is
-/// unavailable, returns the CPU with a warning, or throws Error(kDevice) if that is forbidden.
+/// Returns the device for `requested` ("auto", "cpu", "mps", "cuda" or "cuda:N"). If it is
+/// unavailable, returns the CPU with a warning, or throws Error(kDevice) if the fallback is
+/// forbidden.
 DeviceChoice choose_device(const std::string& requested, Fallback fallback,
                            const AvailableDevices& available);
 

@@ -6,10 +6,10 @@
 
 namespace trainer::device {
 
-/// The message of `error`; of LibTorch's without the places in its sources.
+/// The message of `error`. From an error of LibTorch, the backtrace is removed.
 std::string error_text(const std::exception& error);
 
-/// Its first line.
+/// The first line of error_text().
 std::string error_line(const std::exception& error);
 
 }  // namespace trainer::device

@@ -9,26 +9,27 @@
 
 namespace trainer::device {
 
-/// Operations of a device that are recorded once and then launched together, which spares the host
-/// the work for each: on CUDA a CUDA graph.
+/// Operations of a device that are recorded once and then launched together, which saves the host
+/// from launching each. On CUDA, a CUDA graph.
 class Graph {
  public:
   virtual ~Graph() = default;
 
-  /// Runs `work` once and then records it. What it reads and writes has to stay where it is. It may
-  /// not wait for the device, nor copy from or to the CPU. Throws what LibTorch throws.
+  /// Runs `work` once and then records it. The memory that it reads and writes must stay the same.
+  /// It may not wait for the device, nor copy from or to the CPU. Throws exceptions of LibTorch.
   virtual void record(FunctionRef<void()> work) = 0;
 
-  /// Starts what was recorded, and does not wait for it.
+  /// Starts the recorded operations, without waiting for them.
   virtual void launch() = 0;
 };
 
 using GraphMaker = std::unique_ptr<Graph> (*)();
 
-/// An empty graph of `device`; null if LibTorch has none for it.
+/// Creates an empty graph for `device`; null if graphs are not supported there.
 std::unique_ptr<Graph> make_graph(c10::Device device);
 
-/// Makes `maker` that of all devices of this type; null: they have none. For tests.
+/// Sets the function that creates graphs for all devices of this type; null: not supported. For
+/// tests.
 void set_graph_maker(c10::DeviceType type, GraphMaker maker);
 
 }  // namespace trainer::device

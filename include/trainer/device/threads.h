@@ -13,8 +13,8 @@ struct ThreadChoice {
   std::string reason;
 };
 
-/// `requested` threads, or if that is 0, those of OMP_NUM_THREADS, whose text is `omp_num_threads`.
-/// Nothing if neither is set.
+/// Returns `requested` threads, or if that is 0, the number in `omp_num_threads`, the value of the
+/// environment variable OMP_NUM_THREADS or null. Nothing if neither is set.
 std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_num_threads);
 
 /// Sets the number of threads of LibTorch and its BLAS.

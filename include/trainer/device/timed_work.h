@@ -9,9 +9,9 @@
 
 namespace trainer::device {
 
-/// TimedWork that includes what the device does: while times are measured, the end of the scope
-/// waits until an accelerator has done all it was given, so that its work counts where it was
-/// asked for.
+/// A TimedWork that includes the work of the device: while times are measured, the end of the scope
+/// waits until an accelerator has finished all its operations, so that their time counts where they
+/// were started.
 class TimedDeviceWork {
  public:
   TimedDeviceWork(c10::Device device, Work work, std::size_t layer = 0)

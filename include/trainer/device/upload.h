@@ -8,15 +8,15 @@
 
 namespace trainer::device {
 
-/// Memory on the CPU that devices may still be copying from: to be kept until the host has waited
-/// for them.
+/// Memory on the CPU that devices may still be copying from. It must be kept until the host has
+/// waited for the device.
 using Uploads = std::vector<at::Tensor>;
 
-/// A tensor on the CPU, not initialized, that upload() can copy to `device` without waiting.
+/// Returns an uninitialized tensor on the CPU that upload() can copy to `device` without waiting.
 at::Tensor upload_memory(at::IntArrayRef sizes, at::ScalarType dtype, c10::Device device);
 
-/// Copies `memory` to `to`, on the device. Does not wait for the copy if `uploads` keeps the
-/// memory.
+/// Copies `memory` to the tensor `to` on the device. Waits for the copy only if `uploads` is null;
+/// else `uploads` keeps the memory.
 void upload(const at::Tensor& memory, const at::Tensor& to, Uploads* uploads);
 
 }  // namespace trainer::device

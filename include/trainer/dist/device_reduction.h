@@ -11,15 +11,16 @@
 
 namespace trainer::dist {
 
-/// Sends part r of `in` to rank r, and receives part r of `out` from it, as MPI_Alltoallv. Both are
-/// flat tensors on the device; the counts of all parts are in elements. All ranks call it together.
+/// Sends part r of `in` to each rank r and receives part r of `out` from it, as MPI_Alltoallv. Both
+/// are flat tensors on the device; the counts are the sizes of the parts in elements. All ranks
+/// call it together.
 using AllToAll =
     std::function<void(at::Tensor& out, at::Tensor& in, std::vector<int64_t>& out_counts,
                        std::vector<int64_t>& in_counts)>;
 
-/// Adds gradients in the memory of an accelerator, in the tree of core/shard_tree.h. `mine`: of
-/// each subtree of this rank, a flat float32 tensor, all of the size of `out`; they do not change.
-/// Writes the sum over all shards, the same bits on all ranks, to `out`.
+/// Adds gradients in the memory of an accelerator, in the tree of core/shard_tree.h. `mine` has a
+/// flat float32 tensor of the size of `out` for each subtree of this rank; these tensors do not
+/// change. Writes the sum over all shards, with the same bits on all ranks, to `out`.
 void sum_on_device(const Division& division, const AllToAll& all_to_all,
                    const std::vector<at::Tensor>& mine, at::Tensor out);
 

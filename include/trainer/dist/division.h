@@ -9,7 +9,7 @@
 
 namespace trainer::dist {
 
-/// Elements [begin, end).
+/// The range of elements [begin, end) of an array.
 struct Segment {
   int64_t begin = 0;
   int64_t end = 0;
@@ -17,32 +17,33 @@ struct Segment {
   int64_t size() const { return end - begin; }
 };
 
-/// Those of `size` floats that a rank adds, in whole cache lines.
+/// Returns the range of `size` floats that a rank is responsible for adding. Borders between ranks
+/// are at whole cache lines.
 Segment segment_of(int64_t rank, int64_t num_ranks, int64_t size);
 
-/// Which ranks have which shards of a batch.
+/// The assignment of the shards of a batch to ranks.
 class Division {
  public:
-  /// One shard for one rank.
+  /// A single rank with a single shard.
   Division() : Division(1, 0, 1) {}
-  /// As rank `rank` of `size` sees it.
+  /// The division for rank `rank` of `size` ranks.
   Division(int64_t num_shards, int64_t rank, int64_t size);
 
   int64_t num_shards() const { return num_shards_; }
   int64_t rank() const { return rank_; }
   int64_t num_ranks() const { return static_cast<int64_t>(subtrees_.size()); }
-  /// The shards of this rank.
+  /// The range of shards that this rank has.
   const ShardRange& mine() const { return mine_; }
   /// The fewest subtrees (core/shard_tree.h) that make up the shards of a rank.
   const std::vector<ShardRange>& subtrees_of(int64_t rank) const {
     return subtrees_[static_cast<std::size_t>(rank)];
   }
   const std::vector<ShardRange>& my_subtrees() const { return subtrees_of(rank_); }
-  /// Those of all ranks, in their order.
+  /// The subtrees of all ranks, in the order of the ranks.
   const std::vector<ShardRange>& all_subtrees() const { return all_; }
-  /// The most that one rank has.
+  /// The largest number of subtrees that a rank has.
   std::size_t max_subtrees() const { return max_subtrees_; }
-  /// The most rows of a batch with so many that one rank has.
+  /// An upper bound for the rows that a rank has of a batch of `num_rows` rows.
   int64_t max_rows(int64_t num_rows) const;
 
  private:

@@ -9,18 +9,21 @@
 
 namespace trainer::dist {
 
-/// How to find the other processes of a run, and how long to wait for them.
+/// The settings for finding the other processes of a run, and the time limits for waiting for them.
 struct JoinOptions {
   launch::Place place;
-  std::filesystem::path folder;               // that all share, for launchers without another way
-  bool shares_memory = true;                  // with the processes of the same machine
-  std::chrono::milliseconds timeout{};        // in a step
-  std::chrono::milliseconds start_timeout{};  // at the start, and for what comes before a step
+  /// A folder that all processes share, for launchers that offer no other way to meet.
+  std::filesystem::path folder;
+  /// Whether to use shared memory between processes of the same machine.
+  bool shares_memory = true;
+  std::chrono::milliseconds timeout{};  // time limit for an answer in a step
+  /// Time limit for the start, and for all that comes before the first step.
+  std::chrono::milliseconds start_timeout{};
 };
 
-/// The world of this process, connected to all others by LibTorch's c10d with Gloo. Throws
-/// Error(kDevice) if that fails or takes longer than the time for the start, naming the rank that
-/// did not come, the address or the launcher's variable, and if this build has no Gloo.
+/// Connects this process to all others with Gloo, by LibTorch's c10d, and returns its world. Throws
+/// Error(kDevice) if that fails or takes longer than `start_timeout`, with a message that names the
+/// missing rank, the address or the variable of the launcher; also if this build has no Gloo.
 World join(const JoinOptions& options);
 
 }  // namespace trainer::dist

@@ -7,11 +7,11 @@
 
 namespace trainer::dist {
 
-/// A text that another rank has sent, as people can be shown it: control characters but line
-/// breaks, and what is invisible or no UTF-8, as escapes.
+/// Makes a text that another rank has sent safe to print: replaces control characters other than
+/// line breaks, invisible characters and invalid UTF-8 by escapes.
 std::string shown(std::string_view text);
 
-/// "no answer within 60.0 s"
+/// The text of an error after a time limit, such as "no answer within 60.0 s".
 std::string no_answer_within(std::chrono::milliseconds limit);
 
 }  // namespace trainer::dist

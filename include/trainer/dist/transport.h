@@ -12,32 +12,34 @@
 
 namespace trainer::dist {
 
-/// Bytes for or from another rank. None are sent for an empty one.
+/// Bytes to send to or to receive from another rank. An empty message is not transferred.
 struct Message {
   int64_t rank = 0;
   void* data = nullptr;
   std::size_t num_bytes = 0;
-  /// Of a received one, if not null: where the bytes are afterwards, which may be the memory of the
-  /// sender in place of `data`. There they stay as long as the sender does not change them.
+  /// If not null in a received message, the transport may leave the bytes in the memory of the
+  /// sender, and stores here where they are: there, or at `data`. They are valid as long as the
+  /// sender does not change them.
   const void** view = nullptr;
 };
 
-/// How long to wait for other ranks: for what they compute in a step, or for all that they read and
-/// check before the first one.
+/// Which time limit applies to waiting for other ranks: that for computing a step, or the longer
+/// one for reading and checking the data before the first step.
 enum class Patience { kForStep, kForStart };
 
-/// Moves messages between the ranks of a run. Functions throw Error(kLostProcess) if another rank
-/// has ended or does not answer, naming it.
+/// Moves messages between the ranks of a run. Functions throw Error(kLostProcess), which names the
+/// rank, if another rank has ended or does not answer.
 class Transport {
  public:
-  /// Zeroed memory of this process, aligned to 64 bytes. What is never written takes none. Throws
-  /// std::bad_alloc.
+  /// Returns zeroed memory of this process, aligned to 64 bytes. Pages that are never written need
+  /// no physical memory. Throws std::bad_alloc.
   static std::shared_ptr<void> make_memory(std::size_t num_bytes);
 
   virtual ~Transport() = default;
 
-  /// Begins to send and receive these messages, whose memory is used until they are finished. Two
-  /// ranks exchange as many messages in the same order. Returns the number of the exchange.
+  /// Starts to send and receive these messages. Their memory is used until the exchange is
+  /// finished. What one rank sends, the other must receive: the same number of messages in the same
+  /// order. Returns the number of the exchange, for finish().
   int64_t start(std::span<const Message> sent, std::span<const Message> received) {
     for (const Message& message : received) {
       if (message.view != nullptr) *message.view = message.data;
@@ -46,7 +48,7 @@ class Transport {
     return ++num_started_;
   }
 
-  /// Returns when this exchange and all that were started before are complete.
+  /// Waits until this exchange and all that were started before are complete.
   void finish(int64_t number, Patience patience) {
     const Stopwatch stopwatch;
     while (num_finished_ < number) {
@@ -56,29 +58,29 @@ class Transport {
     seconds_ += stopwatch.seconds();
   }
 
-  /// How long finish() has taken so far: what the computation had to wait for.
+  /// The seconds that finish() has taken so far: the time that the computation waited for messages.
   double seconds() const { return seconds_; }
 
-  /// Both: returns when the messages are complete.
+  /// Starts an exchange and waits until it is complete.
   void exchange(std::span<const Message> sent, std::span<const Message> received,
                 Patience patience) {
     finish(start(sent, received), patience);
   }
 
-  /// `num_bytes` zeroed bytes, aligned to 64, which ranks of the same machine can read where they
-  /// are. All ranks call it together. Throws std::bad_alloc.
+  /// Returns `num_bytes` zeroed bytes, aligned to 64 bytes. If possible, ranks of the same machine
+  /// can read them without a copy. All ranks call it together. Throws std::bad_alloc.
   virtual std::shared_ptr<void> allocate(std::size_t num_bytes) { return make_memory(num_bytes); }
 
-  /// What the messages go by, for people.
+  /// The means of transport, for the log, such as "Gloo" or "shared memory".
   virtual std::string name() const = 0;
 
-  /// The error of a rank that cannot go on because of another one, naming that.
+  /// Finds out which rank is lost, and returns an Error(kLostProcess) that names it and `reason`.
   virtual Error lost(const std::string& reason, Patience patience) = 0;
 
-  /// Lets the other ranks know that the process of a rank has ended. Does not throw.
+  /// Tells the other ranks that the process of `rank` has ended. Does not throw.
   virtual void mark_dead(int64_t rank) noexcept = 0;
 
-  /// Lets the other ranks know why this one ends, before it does. Does not throw.
+  /// Tells the other ranks why this rank is about to end. Does not throw.
   virtual void announce_failure(const std::string& why) noexcept = 0;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace trainer::engine {
 
-/// The functions of the engine library for a program that opens it at run time.
+/// The table of functions of the engine library, for a program that opens it at run time.
 struct Api {
   TrainReport (*train)(const TrainRequest& request);
   BatchSearchReport (*find_batch)(const BatchSearchRequest& request);
@@ -16,12 +16,12 @@ struct Api {
                                             const std::filesystem::path& path);
 };
 
-/// The name of the only symbol that is looked up.
+/// The only symbol of the library that is looked up.
 inline constexpr const char* kApiSymbol = "trainer_engine_api";
 
 using ApiFunction = const Api* (*)();
 
 }  // namespace trainer::engine
 
-/// The functions of this library; never nullptr. In src/engine/engine.cpp.
+/// Returns the functions of this library, never null. Implemented in src/engine/engine.cpp.
 extern "C" const trainer::engine::Api* trainer_engine_api();

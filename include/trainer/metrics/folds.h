@@ -10,38 +10,40 @@
 
 namespace trainer::metrics {
 
-/// What a run of a cross-validation achieved on its fold.
+/// The result of one run of a cross-validation on its fold.
 struct FoldResult {
   int64_t fold = 1;
   int64_t repeat = 1;
   std::string run;            // name of the run folder
-  int64_t best_epoch = 0;     // 0: not known
-  int64_t num_rows = 0;       // of the fold
-  std::vector<Score> scores;  // the loss among them
+  int64_t best_epoch = 0;     // 0: unknown
+  int64_t num_rows = 0;       // rows of the fold
+  std::vector<Score> scores;  // including the loss
   std::vector<Score> baseline = {};
 };
 
-/// How many runs a cross-validation has: folds * repeats.
+/// The size of a cross-validation, which has folds * repeats runs.
 struct FoldCounts {
   int64_t folds = 0;
   int64_t repeats = 1;
 };
 
-/// Of a score over the folds: their mean, and their standard deviation as that of a sample (n - 1).
+/// The mean of a score over the folds, and its sample standard deviation (n - 1); 0 for a single
+/// fold.
 struct Spread {
   std::string name;
   double mean = 0;
   double deviation = 0;
 };
 
-/// One for each score of the first fold.
+/// Returns mean and deviation of each score that any fold has, over the folds that have it.
 std::vector<Spread> spreads(const std::vector<FoldResult>& folds);
 
-/// A row a fold, then mean and spread of the scores that people look at first; behind them, of all
-/// scores, mean, spread and baseline; and a sentence where the mean does not beat the baseline.
-/// Programs: {"folds", "repeats", "runs": [{"fold", "repeat", "run", "best_epoch", "rows", scores,
-/// "baseline": {score}}], "mean": {score}, "std": {score}, "baseline": {score}}; `folds` may lack
-/// some of `counts`, and repeats are left out where there is one.
+/// Returns the results of a cross-validation. As text: a table with a row for each fold, and mean
+/// and standard deviation of the headline scores; then, if baselines are known, a table of all
+/// scores with mean, standard deviation and baseline, and a sentence if the mean does not beat the
+/// baseline. As JSON: {"folds", "repeats", "runs": [{"fold", "repeat", "run", "best_epoch", "rows",
+/// scores, "baseline": {score}}], "mean": {score}, "std": {score}, "baseline": {score}}; without
+/// "repeat" and "repeats" if there is only one. `folds` may have fewer runs than `counts`.
 Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& counts);
 
 }  // namespace trainer::metrics

@@ -14,44 +14,45 @@
 
 namespace trainer::metrics {
 
-/// Outputs of a model and the labels or numbers that they should be.
+/// The outputs of a model for some rows, with the rows that contain the targets.
 struct LabelledOutputs {
   const data::Schema& schema;
   const data::Dataset& rows;
-  Outputs outputs;  // [rows, outputs] of the model, of scaled targets
+  Outputs outputs;  // [rows, outputs] for scaled targets
 };
 
-/// Which rankings are among the scores: the AUROC of two classes, which sorts the rows once; or the
-/// areas under both curves of any number of classes, which sorts them for each, and then the scores
-/// of probabilities too.
+/// Which of the expensive scores are computed: only the AUROC of two classes, which sorts the rows
+/// once; or the areas under both curves for any number of classes, which sorts the rows for each
+/// class, and also Brier score and calibration error.
 enum class Ranking { kOfTwoClasses, kOfAll };
 
-/// All scores of the task but the loss.
+/// Returns all scores of the task except the loss.
 std::vector<Score> scores(const LabelledOutputs& labelled, Ranking ranking);
 
-/// What is achieved without looking at a feature.
+/// The scores of a rule that predicts without any feature.
 struct Baseline {
-  std::string rule;  // "always \"cat\"" or "always the mean"
+  std::string rule;  // such as "always \"cat\"" or "always the mean"
   std::vector<Score> scores;
 };
 
-/// Everything that is said of an evaluation.
+/// All metrics of an evaluation.
 struct Report {
   int64_t num_rows = 0;
   double loss = 0;
   std::vector<Score> scores;
   std::optional<Baseline> baseline;
-  // Classification only.
+  // The members below are filled for a classification only.
   std::vector<std::string> labels;
   std::vector<ClassScores> classes;  // [labels]
   ConfusionMatrix confusion;
-  // Several targets only.
+  // The members below are filled for several targets only.
   std::vector<std::string> target_names;
   std::vector<TargetScores> targets;  // [target_names]
 };
 
-/// The baseline is that of data::Schema::target_means: of classes the most frequent one, with the
-/// frequencies as probabilities; of numbers the mean. There is none where these are not known.
+/// Computes all metrics. The baseline follows from data::Schema::target_means: for classes it
+/// predicts the most frequent one, with the frequencies as probabilities; for numbers the mean.
+/// There is no baseline if these are unknown.
 Report make_report(const LabelledOutputs& labelled, double loss);
 
 }  // namespace trainer::metrics

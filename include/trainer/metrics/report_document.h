@@ -8,21 +8,22 @@
 
 namespace trainer::metrics {
 
-/// "accuracy 97.78 %, F1 97.75 %, AUROC 0.9991, loss 0.0539".
+/// Returns the headline scores in one line, such as "accuracy 97.78 %, F1 97.75 %, AUROC 0.9991,
+/// loss 0.0539".
 std::string summary_text(const Report& report);
 
-/// The summary under the name of `split`, behind it `remark`; the further scores; the baseline, and
-/// a sentence where it is not beaten. Programs: {"rows", "loss", each score, "baseline": {each
-/// score}}; what is not finite is null.
+/// Returns the scores of a report. As text: the summary, labeled `split` and followed by `remark`;
+/// all further scores; the baseline, and a sentence if the model does not beat it. As JSON:
+/// {"rows", "loss", each score, "baseline": {each score}}; numbers that are not finite are null.
 Document scores_document(const std::string& split, const Report& report,
                          const std::string& remark = "");
 
-/// A table of the classes and the confusion matrix, or the pairs that are confused most where that
-/// would be too wide for a page; a table of the targets, if there are several. Programs:
-/// {"classes", "confusion_matrix", "targets"}.
+/// Returns the details of a report. As text: a table of the classes; the confusion matrix, or the
+/// most confused pairs if that would be too wide; a table of the targets, if there are several. As
+/// JSON: {"classes", "confusion_matrix", "targets"}.
 Document details_document(const Report& report);
 
-/// Scores and details as programs get them.
+/// Returns the JSON of scores_document() and details_document() in one object.
 Json to_json(const Report& report);
 
 }  // namespace trainer::metrics

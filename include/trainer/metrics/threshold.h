@@ -10,18 +10,19 @@
 
 namespace trainer::metrics {
 
-/// What a threshold can be best for: scores that depend on the predicted classes.
+/// The scores for which a threshold can be optimized. They depend on the predicted classes only.
 enum class DecisionMetric { kAccuracy, kBalancedAccuracy, kF1, kBinaryF1 };
 
-/// A threshold and what it achieves.
+/// A threshold and the score that it achieves.
 struct ThresholdChoice {
   double threshold = 0.5;
-  double value = 0;  // of the metric
+  double value = 0;  // value of the metric
 };
 
-/// The threshold of two classes with the largest value of the metric on these rows: the middle
-/// between two probabilities that occur; of equally good ones the one nearest to 0.5. Nothing if
-/// the rows are not of both classes or a logit is not finite.
+/// Returns the threshold for two classes with the largest value of the metric on these rows. It is
+/// the middle between two probabilities that occur, or 0.5 if that is between them; of equally good
+/// thresholds the one nearest to 0.5. Nothing if the rows are not of both classes, or if a logit is
+/// not finite.
 std::optional<ThresholdChoice> best_threshold(const Outputs& logits,
                                               std::span<const int64_t> targets,
                                               DecisionMetric metric);

@@ -16,22 +16,23 @@ namespace trainer::model {
 
 class DropoutMasks;
 
-/// What dropout noise depends on: on all devices each element is a function of these values, its
-/// layer, row and column (cpu/kernels.h).
+/// The parameters of dropout noise. On all devices each element depends only on these values and on
+/// its layer, row and column (cpu/kernels.h).
 struct DropoutNoise {
   uint64_t seed = 0;
-  int64_t first_row = 0;      // of the batch in the window of the step
-  double dropout_factor = 1;  // of the probabilities
-  /// For accelerators, drawn already; null: the pass draws them, and waits for the copies.
+  int64_t first_row = 0;      // index of the batch's first row in the window of the step
+  double dropout_factor = 1;  // multiplies the dropout probabilities
+  /// For accelerators: masks that are drawn already. If null, the pass draws them, and waits for
+  /// the copies.
   std::shared_ptr<const DropoutMasks> masks = nullptr;
 };
 
 /// The dropout noise of one pass on an accelerator. The CPU draws it, so that all devices get the
-/// same. It stays in the same memory of the device from pass to pass.
+/// same noise. Its memory on the device stays the same from pass to pass.
 class DropoutMasks {
  public:
-  /// Draws and copies that of a batch of `num_rows` for all layers. Does not wait for the copies if
-  /// `uploads` keeps their memory.
+  /// Draws the noise of all layers for a batch of `num_rows` rows, and copies it to the device.
+  /// Waits for the copies only if `uploads` is null; else it keeps their memory.
   void draw(const network::NetworkSpec& network, const DropoutNoise& noise, int64_t num_rows,
             c10::Device device, device::Uploads* uploads);
 
@@ -42,14 +43,14 @@ class DropoutMasks {
  private:
   struct Layer {
     uint32_t stream = 0;
-    double probability = -1;  // that of `scale`
-    at::Tensor memory = {};   // for the largest batch so far
-    at::Tensor kept = {};     // [rows * members, columns] bytes of it, 0 or 1
-    at::Tensor scale = {};    // 0-d
+    double probability = -1;  // the probability that `scale` is for
+    at::Tensor memory = {};   // memory for the largest batch so far
+    at::Tensor kept = {};     // [rows * members, columns] bytes of `memory`, 0 or 1
+    at::Tensor scale = {};    // 0-d: 1 / (1 - probability)
   };
 
   Layer& layer(uint32_t stream);
-  std::size_t find(uint32_t stream) const;  // layers_.size(): it has none
+  std::size_t find(uint32_t stream) const;  // layers_.size(): not found
 
   std::vector<Layer> layers_;
 };

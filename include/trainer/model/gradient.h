@@ -9,7 +9,7 @@
 namespace trainer::model {
 
 /// The function to differentiate: `scale` times the sum of the losses of a batch, in training mode.
-/// With several members, the loss of a sample is the mean of theirs.
+/// With several members, the loss of a sample is the mean of the losses of the members.
 struct Objective {
   const at::Tensor& features;  // [batch, num_features]
   Targets targets;
@@ -18,14 +18,15 @@ struct Objective {
   DropoutNoise noise;
 };
 
-/// What a forward pass over a batch gave.
+/// The outputs and loss of a forward pass over a batch.
 struct BatchResult {
   at::Tensor outputs;      // [batch * members, num_outputs]
-  at::Tensor loss_sum;     // 0-d, not scaled
-  at::Tensor num_correct;  // 0-d float32, of the rows of all members; undefined for regression
+  at::Tensor loss_sum;     // 0-d, without `scale`
+  at::Tensor num_correct;  // 0-d float32, counted for all members; undefined for regression
 };
 
-/// Computes the gradient of `objective` by LibTorch's autograd, in `gradients` of the parameters.
+/// Computes the gradient of `objective` by LibTorch's autograd. Writes it to
+/// FlatParameters::gradients, or adds it to them.
 BatchResult compute_gradient(Network& network, const Objective& objective,
                              Accumulate accumulate = Accumulate::kNo);
 

@@ -9,15 +9,15 @@
 
 namespace trainer::model {
 
-/// Which loss, and its numbers.
+/// The kind of loss, and its settings.
 struct LossOptions {
   config::Loss kind = config::Loss::kCrossEntropy;  // never kAuto
   double label_smoothing = 0.0;                     // cross-entropy only
   double huber_delta = 1.0;                         // huber only
 };
 
-/// Targets: class indices `[batch]` int64, or values `[batch, outputs]`
-/// float32; and optional sample weights `[batch]` float32.
+/// The targets of a batch: class indices `[batch]` int64, or values `[batch, outputs]` float32; and
+/// optional sample weights `[batch]` float32.
 struct Targets {
   // NOLINTNEXTLINE(google-explicit-constructor): weights are rare
   Targets(at::Tensor all_values, at::Tensor all_weights = {})
@@ -35,8 +35,9 @@ struct Targets {
 ///                         delta (|d| - delta / 2), where d = x - t; both `[batch, outputs]`
 at::Tensor loss_sum(const at::Tensor& outputs, const Targets& targets, const LossOptions& options);
 
-/// `sum` / `divisor`, both 0-d and in the type of `sum` on its device, as is the gradient: with a
-/// number as divisor, LibTorch 1.13 computes that in float64, which MPS has not.
+/// Returns sum / divisor, where `sum` is a 0-d tensor. The divisor becomes a tensor of the same
+/// type and device: with a plain number, LibTorch 1.13 would compute the gradient in float64, which
+/// MPS does not support.
 at::Tensor divided(const at::Tensor& sum, double divisor);
 
 /// The number of samples whose predicted class is the target, 0-d float32, exact up to 2^24

@@ -8,8 +8,9 @@
 
 namespace trainer::network {
 
-/// The part of each bin that is below x is (x - left) * inverse_width, at least `low` and at most
-/// `high`, all `[features, bins]`. A bin without width has the part 0.
+/// The bins of a piecewise-linear embedding in the form that exports use. The part of a bin that is
+/// below x is (x - left) * inverse_width, clipped to [low, high]; all are `[features, bins]`. For a
+/// bin of width 0 the part is 0.
 struct Bins {
   std::vector<float> left;
   std::vector<float> inverse_width;
@@ -17,7 +18,7 @@ struct Bins {
   std::vector<float> high;
 };
 
-/// `edges` are `[features, bins + 1]`, ascending.
+/// Computes the bins from `edges` `[features, bins + 1]`, which ascend for each feature.
 Bins make_bins(const PiecewiseEmbedding& embedding, std::span<const float> edges);
 
 }  // namespace trainer::network

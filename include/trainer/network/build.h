@@ -12,9 +12,9 @@ struct Schema;
 
 namespace trainer::network {
 
-/// The network of the `model` section of `config` for data of this schema. Each embedded column
-/// gets an embedding table with a row per category and a last row for missing and unknown
-/// categories.
+/// Returns the network that the `model` section of `config` describes, for data of this schema.
+/// Each embedded column gets an embedding table with a row per category and a last row for missing
+/// and unknown categories.
 NetworkSpec build(const config::Config& config, const data::Schema& schema);
 
 }  // namespace trainer::network

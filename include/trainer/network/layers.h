@@ -17,10 +17,10 @@
 /// A network may have several members (TabM-mini; Gorishniy and others, arXiv:2410.24210), which
 /// share all hidden layers and differ in the input scale and the output layer. Then the input scale
 /// makes a row for each member, next to each other: row r belongs to sample r / members and member
-/// r mod members. In inference MemberMean makes one row of them.
+/// r mod members. In inference, MemberMean combines these rows into one.
 namespace trainer::network {
 
-/// A learned table `[num_rows, size]`. The value of its feature is a row index.
+/// A learned embedding table `[num_rows, size]`. The value of its feature is a row index.
 struct EmbeddingTable {
   std::string name;
   int64_t num_rows = 0;
@@ -30,7 +30,7 @@ struct EmbeddingTable {
 
 /// Replaces the last features, which are row indices, by rows of the tables, one table each.
 struct Embeddings {
-  int64_t num_numeric = 0;  // features before the indices, which are kept
+  int64_t num_numeric = 0;  // number of features before the indices; they are kept
   std::vector<EmbeddingTable> tables;
 };
 
@@ -50,8 +50,8 @@ struct PeriodicEmbedding {
 ///   x w + b + sum over bins t of e_t V_t
 /// with learned w, b `[features, size]` and V `[features, bins, size]`, where e_t is the part of
 /// bin t that is below x: (x - edge_t) / (edge_t+1 - edge_t) within [0, 1]; in the first bin it may
-/// be less, in the last one more. `bins` + 1 edges of each feature are quantiles of training rows;
-/// where there are fewer different ones, the last bins have no width and no part. Gorishniy and
+/// be below 0, in the last one above 1. The `bins` + 1 edges of each feature are quantiles of
+/// training rows; if fewer of them differ, the last bins have width 0 and e_t = 0. Gorishniy and
 /// others, arXiv:2203.05556, as version B of their package rtdl_num_embeddings.
 struct PiecewiseEmbedding {
   std::string name;
@@ -60,8 +60,8 @@ struct PiecewiseEmbedding {
   int64_t size = 0;
 };
 
-/// Multiplies each column by a learned number: `[size]`, or `[num_members, size]` where each member
-/// gets a row of its own.
+/// Multiplies each column by a learned number, `[size]`; with several members, repeats each row for
+/// all of them and multiplies it by the numbers of each, `[num_members, size]`.
 struct InputScale {
   std::string name;
   int64_t size = 0;
@@ -93,8 +93,8 @@ struct LayerNorm {
   int64_t size = 0;
 };
 
-/// An activation function f, element by element; with a name x + (f(x) - x) a, with a learned a for
-/// each column.
+/// Applies an activation function f to each element. With a name it is parametric, and computes
+/// x + (f(x) - x) a with a learned number a for each column.
 struct Activation {
   config::Activation function = config::Activation::kRelu;
   std::string name = {};
@@ -103,31 +103,32 @@ struct Activation {
   bool is_parametric() const { return !name.empty(); }
 };
 
-/// In training, sets values to zero with that probability, and scales others by 1 / (1 -
+/// In training, sets values to zero with this probability, and scales all others by 1 / (1 -
 /// probability).
 struct Dropout {
   double probability = 0;
-  uint32_t stream = 0;  // of random numbers, different for each layer
+  uint32_t stream = 0;  // number of the random stream, different for each layer
 };
 
-/// Keeps its input.
+/// Passes its input on unchanged, and remembers it for the matching ResidualEnd.
 struct ResidualBegin {};
 
-/// Adds what the last ResidualBegin kept to its input.
+/// Adds the input of the last ResidualBegin to its own input.
 struct ResidualEnd {};
 
-/// What is averaged over members.
+/// Whether predictions are averaged over members as numbers or as probabilities of classes.
 enum class Mean { kOfNumbers, kOfProbabilities };
 
-/// What is averaged for this task.
+/// Returns the kind of mean for a task: numbers for regression, probabilities for classification.
 inline Mean mean_for(config::Task task) {
   return task == config::Task::kRegression ? Mean::kOfNumbers : Mean::kOfProbabilities;
 }
 
-/// In training, keeps its input: each member has a loss of its own. In inference, the outputs of
-/// one network whose predictions are the means of those of the members: means of numbers;
-/// logarithms of the mean probabilities, or their logit where there is a single one, times a number
-/// `[1]` that is 1 until a temperature is divided by.
+/// In training, passes its input on unchanged, because each member has its own loss. In inference,
+/// averages the predictions of the members, and returns the outputs of one network that would
+/// predict these averages: means of numbers; or logarithms of mean probabilities, or the logit of
+/// the mean probability if there is one output. The logarithms and the logit are multiplied by a
+/// factor `[1]`, which is 1 until calibration divides it by a temperature.
 struct MemberMean {
   std::string name;
   int64_t num_members = 1;

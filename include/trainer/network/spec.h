@@ -21,7 +21,7 @@ struct NetworkSpec {
 /// In training, dropout is active and batch norm uses the statistics of the batch.
 enum class Mode { kTraining, kInference };
 
-/// The parameters of a layer: what training changes.
+/// The parameters of a layer, which the optimizer updates.
 std::vector<TensorSpec> parameters(const Layer& layer);
 
 /// The buffers of a layer: the running statistics of a batch norm, the edges of a piecewise-linear
@@ -43,28 +43,28 @@ struct TensorPosition {
   std::size_t buffer = 0;
 };
 
-/// `[layers]` of the network.
+/// Returns the position of the tensors of each layer.
 std::vector<TensorPosition> tensor_positions(const NetworkSpec& network);
 
 /// The number of members; 1 for all networks without a MemberMean.
 int64_t num_members(const NetworkSpec& network);
 
-/// The names of the tensors that the outputs are proportional to: weight and bias of the last
-/// linear layer, or the factor of a mean of probabilities.
+/// The names of the tensors to multiply to scale the outputs: weight and bias of the last linear
+/// layer, or the factor of a mean of probabilities.
 std::vector<std::string> output_tensors(const NetworkSpec& network);
 
 /// The number of elements of all parameters.
 int64_t num_parameters(const NetworkSpec& network);
 
-/// The widths of the inputs and outputs of the linear layers: features after embeddings, hidden
-/// layers, outputs.
+/// The widths of the network: inputs of the first linear layer, hidden layers, outputs.
 std::vector<int64_t> widths(const NetworkSpec& network);
 
-/// "64-128-128-10 relu, batch norm, dropout 0.2, residual, embeddings 5x3 and 9x4".
+/// A short description of the network, such as "64-128-128-10 relu, batch norm, dropout 0.2,
+/// residual, embeddings 5x3 and 9x4".
 std::string summary(const NetworkSpec& network);
 
-/// A line for each linear layer with what follows it, "layers.0: 64 -> 128, batch norm, relu",
-/// after those of embeddings of numbers and the input scale.
+/// A line for each embedding of numbers, the input scale, and each linear layer with the layers
+/// that follow it, such as "layers.0: 64 -> 128, batch norm, relu".
 std::vector<std::string> layer_lines(const NetworkSpec& network);
 
 }  // namespace trainer::network

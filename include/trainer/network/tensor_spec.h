@@ -7,38 +7,40 @@
 
 namespace trainer::network {
 
-/// The initial values of a tensor.
+/// How the initial values of a tensor are chosen.
 struct Initializer {
   enum class Kind {
     kConstant,
     kUniform,
     kNormal,
-    kSign,            // +1 or -1
-    kStandardized,    // a weight: normal, then scaled by its outputs on training rows
-    kMinusMixedRows,  // the bias to such a weight
-    kQuantiles,       // of training rows
+    kSign,  // +1 or -1
+    /// For weights: normal, then scaled so that outputs on training rows have deviation 1.
+    kStandardized,
+    kMinusMixedRows,  // for the bias of such a layer
+    kQuantiles,       // quantiles of training rows
   };
 
   Kind kind = Kind::kConstant;
-  double value = 0;                  // the constant, b of U(-b, b), or d of N(0, d^2)
-  bool last_row_zero = false;        // whatever the kind
-  std::vector<int64_t> groups = {};  // of the columns: one number for all of a group; empty: none
+  double value = 0;            // the constant, b of U(-b, b), or d of N(0, d^2)
+  bool last_row_zero = false;  // for any kind, the last row is 0
+  /// The group of each column; all columns of a group get the same values; empty: no groups.
+  std::vector<int64_t> groups = {};
 };
 
-/// Factors of the update of a tensor.
+/// Factors of the optimizer's settings for a tensor.
 struct UpdateFactors {
   double learning_rate = 1;
-  double weight_decay = 1;  // beside that of the learning rate
-  double epsilon = 1;       // of Adam and RMSprop
+  double weight_decay = 1;  // in addition to the factor of the learning rate
+  double epsilon = 1;       // epsilon of Adam and RMSprop
 
   bool operator==(const UpdateFactors&) const = default;
 };
 
-/// Whether weight decay may apply. It does to the weights of linear layers, but not to biases,
-/// norms and embeddings: decay at each step would erase the rows of rare categories.
+/// Whether weight decay applies to a tensor. It does for weights of linear layers, but not for
+/// biases, norms and embedding tables: decay at each step would erase the rows of rare categories.
 enum class Decay { kYes, kNo };
 
-/// A tensor of a network. The name is that of a PyTorch state dict: "layers.0.weight".
+/// A tensor of a network. The name is the one in a PyTorch state dict, such as "layers.0.weight".
 struct TensorSpec {
   std::string name;
   std::vector<int64_t> shape;
@@ -46,7 +48,7 @@ struct TensorSpec {
   Decay decay = Decay::kNo;
   UpdateFactors factors = {};
 
-  /// The product of its shape.
+  /// The number of elements, the product of all dimensions.
   int64_t num_elements() const;
 };
 

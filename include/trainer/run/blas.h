@@ -7,25 +7,27 @@
 
 namespace trainer::run {
 
-/// The matrix library behind LibTorch.
+/// The name and the speed of the matrix library (BLAS) that LibTorch uses.
 struct BlasInfo {
-  std::string name;           // "OpenBLAS 0.3.21 (OpenMP)", or the file's path
-  bool is_slow = false;       // the reference implementation, about 40 times slower than OpenBLAS
-  std::string core = {};      // of OpenBLAS: the CPU whose kernels it uses, "SkylakeX"
-  std::string mistaken = {};  // the core that it had chosen before correct_blas_core(); or empty
+  std::string name;       // such as "OpenBLAS 0.3.21 (OpenMP)", or the path of the library
+  bool is_slow = false;   // the reference implementation, about 40 times slower than OpenBLAS
+  std::string core = {};  // for OpenBLAS: the CPU whose kernels it uses, such as "SkylakeX"
+  /// The core that OpenBLAS had chosen before correct_blas_core() changed it, or empty.
+  std::string mistaken = {};
 };
 
-/// The BLAS that LibTorch uses, or would use when it is loaded.
+/// Returns the BLAS that LibTorch uses, or will use once it is loaded.
 BlasInfo blas_info();
 
-/// The vectors that a CPU has.
+/// The widest vector instructions of a CPU; kOlder is anything before AVX2.
 enum class Vectors { kOlder, kAvx2, kAvx512 };
 
-/// Those of this one.
+/// Detects the widest vector instructions of this CPU.
 Vectors vectors_of_this_cpu();
 
-/// The core whose kernels OpenBLAS should use on a CPU with these vectors, if those of `core` do
-/// not even use AVX2: "SkylakeX" or "Haswell". Nothing if `core` is good enough or not known.
+/// Returns the core whose kernels OpenBLAS should use on a CPU with these vectors, "SkylakeX" or
+/// "Haswell", if the kernels of `core` do not even use AVX2. Nothing if `core` is good enough or
+/// unknown.
 std::optional<std::string> better_blas_core(std::string_view core, Vectors vectors);
 
 /// OpenBLAS takes CPUs that are newer than itself for much older ones, and then multiplies at a

@@ -7,9 +7,9 @@
 
 namespace trainer::run {
 
-/// Name and version of each library that this program uses, but for the BLAS (run/blas.h) and
-/// DuckDB, which is opened where it is needed only (`trainer doctor` names it): those that it was
-/// built with, of zlib, zstd and SQLite those that are loaded.
+/// Returns name and version of each library that this program uses, except the BLAS (run/blas.h)
+/// and DuckDB, which is opened only when it is needed (`trainer doctor` lists it). The versions are
+/// those of the build; for zlib, zstd and SQLite those of the loaded libraries.
 std::vector<std::pair<std::string, std::string>> library_versions();
 
 }  // namespace trainer::run

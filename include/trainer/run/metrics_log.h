@@ -12,66 +12,68 @@
 
 namespace trainer::run {
 
-/// One line of metrics.jsonl. What is not set is left out. A number that is not finite is written
-/// as null, and `non_finite` says which it was.
+/// One line of metrics.jsonl. Members that are not set are omitted. A number that is not finite is
+/// written as null, and its value as text in the entry `non_finite`.
 struct MetricsRecord {
   int64_t step = 0;   // optimizer steps done
   int64_t epoch = 0;  // counted from 1
   std::string split;  // "train", "validation" or "test"
   std::optional<double> loss;
-  std::optional<double> accuracy;           // 0 .. 1
-  std::vector<metrics::Score> scores = {};  // of an evaluation, but for the accuracy
+  std::optional<double> accuracy;           // 0 to 1
+  std::vector<metrics::Score> scores = {};  // scores of an evaluation, except the accuracy
   std::optional<double> learning_rate;
   std::optional<double> grad_norm;  // before clipping
   std::optional<double> samples_per_second;
-  std::optional<double> time_seconds;           // on records that close an epoch or an evaluation
-  std::optional<double> communication_seconds;  // of these, waited for other processes
-  std::optional<int64_t> skipped_steps;         // on records that close an epoch; of the run so far
-  std::optional<int64_t> rollbacks;             // of the run so far
-  std::optional<int64_t> overflowed_steps;      // of the run so far; retried, smaller loss_scale
-  std::optional<double> loss_scale;             // of the gradient scaler
-  std::optional<int64_t> out_of_memory;         // times that the run went on after it
-  std::optional<int64_t> micro_batch_size;      // of a batch, since then
-  std::optional<int64_t> memory_bytes;          // of the process
+  std::optional<double> time_seconds;           // in records of an epoch or an evaluation
+  std::optional<double> communication_seconds;  // part of these, waiting for other processes
+  std::optional<int64_t> skipped_steps;         // in records of an epoch: number in the run so far
+  std::optional<int64_t> rollbacks;             // number in the run so far
+  std::optional<int64_t> overflowed_steps;      // retried steps in the run so far
+  std::optional<double> loss_scale;             // current loss scale of fp16
+  std::optional<int64_t> out_of_memory;         // how often memory ran out and the run continued
+  /// Rows of a batch computed together after memory ran out.
+  std::optional<int64_t> micro_batch_size;
+  std::optional<int64_t> memory_bytes;  // memory of the process
   std::optional<int64_t> peak_memory_bytes;
   std::optional<int64_t> device_memory_bytes;
   std::optional<int64_t> peak_device_memory_bytes;
 };
 
-/// The record as JSON; numbers that are not finite are kept, and named.
+/// Returns the record as JSON. Numbers that are not finite are kept, and also named in
+/// `non_finite`.
 Json json_of(const MetricsRecord& record);
 
-/// The same as one line of text, without the line break.
+/// Returns json_of() as one line of text, without the line break.
 std::string to_json(const MetricsRecord& record);
 
-/// Throws Error(kFileSystem) when the file at `path` is shorter than `num_bytes`, which a
-/// checkpoint says that it had.
+/// Throws Error(kFileSystem) if the file at `path` is shorter than `num_bytes`, its length
+/// according to a checkpoint.
 void require_records(const std::filesystem::path& path, uint64_t num_bytes);
 
-/// metrics.jsonl, open for appending. append() writes a record by one system call.
+/// The file metrics.jsonl, opened for appending. append() writes a record with one system call.
 class MetricsLog {
  public:
-  /// Of no file: all functions do nothing.
+  /// A log without a file, whose functions do nothing.
   MetricsLog() = default;
-  /// Opens or makes the file and cuts it to `keep_bytes` as cut_to() does.
+  /// Opens or creates the file and truncates it to `keep_bytes`, as cut_to() does.
   MetricsLog(std::filesystem::path path, uint64_t keep_bytes);
   ~MetricsLog();
   MetricsLog(const MetricsLog&) = delete;
   MetricsLog& operator=(const MetricsLog&) = delete;
 
-  /// Throws Error(kFileSystem).
+  /// Appends a record as one line. Throws Error(kFileSystem).
   void append(const MetricsRecord& record);
 
-  /// Cuts the file, so that a run that goes on from an earlier checkpoint repeats no record.
-  /// Throws Error(kFileSystem), also when the file is shorter than that.
+  /// Truncates the file to `num_bytes`, so that a run that resumes from an earlier checkpoint
+  /// repeats no record. Throws Error(kFileSystem), also if the file is shorter.
   void cut_to(uint64_t num_bytes);
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Bytes written so far; the state that a checkpoint keeps.
+  /// The length of the file in bytes, which checkpoints store.
   uint64_t num_bytes() const { return num_bytes_; }
 
-  /// Returns when all records are on the disk. Throws Error(kFileSystem).
+  /// Returns when all records are on disk. Throws Error(kFileSystem).
   void sync();
 
  private:

@@ -9,7 +9,7 @@
 
 namespace trainer::run {
 
-/// The folder of one run and the paths in it.
+/// The folder of a run, and the paths of the files in it.
 struct RunDir {
   std::filesystem::path root;
 
@@ -25,18 +25,19 @@ struct RunDir {
   std::filesystem::path checkpoints() const { return root / "checkpoints"; }
 };
 
-// What a cross-validation or an ensemble writes to the folder that has its run folders.
+// The files that a cross-validation or an ensemble writes to the folder of its run folders.
 inline constexpr const char* kCrossValidationFile = "cv.json";
 inline constexpr const char* kEnsembleFile = "ensemble.json";
 
-/// "YYYYMMDD_HHMMSS", and "_tag" where there is one, in local time.
+/// Returns the name of a run folder: "YYYYMMDD_HHMMSS" in local time, followed by "_tag" unless the
+/// tag is empty.
 std::string run_name(const std::string& tag, std::time_t now);
 
-/// A folder that nobody else has: `parent`/`name`, or with _2, _3, ... where that is taken. The end
-/// of the scope removes it, and the parents that were made for it, where they are empty still.
+/// Creates a new folder `parent`/`name`, with _2, _3, ... appended if the name exists. The end of
+/// the scope removes the folder, and the parents that were created for it, if they are still empty.
 class NewFolder {
  public:
-  /// Throws Error(kFileSystem); then nothing was made.
+  /// Creates the folder. Throws Error(kFileSystem); then nothing has been created.
   NewFolder(const std::filesystem::path& parent, const std::string& name);
 
   const std::filesystem::path& path() const { return path_; }
@@ -54,20 +55,21 @@ class NewFolder {
   std::filesystem::path path_;
 };
 
-/// Makes `parent`/YYYYMMDD_HHMMSS[_tag] with its `checkpoints` folder, in local time. A name that
-/// is taken gets _2, _3, ...; an existing folder is never used again.
-/// Throws Error(kFileSystem); then nothing was made.
+/// Creates `parent`/YYYYMMDD_HHMMSS[_tag], in local time, with its `checkpoints` folder. If the
+/// name exists, appends _2, _3, ...; an existing folder is never reused. Throws Error(kFileSystem);
+/// then nothing has been created.
 RunDir create_run_dir(const std::filesystem::path& parent, const std::string& tag, std::time_t now);
 
-/// Throws Error(kFileSystem) when the file system of `folder`, which need not exist yet, has no
-/// room for `num_checkpoints` files of `checkpoint_bytes`.
+/// Throws Error(kFileSystem) if the file system of `folder`, which need not exist yet, lacks space
+/// for `num_checkpoints` files of `checkpoint_bytes` bytes.
 void check_free_space(const std::filesystem::path& folder, uint64_t checkpoint_bytes,
                       int64_t num_checkpoints);
 
-/// Makes `latest` beside the run folder point to it. A file system without links is no error.
+/// Makes the symbolic link `latest` beside the run folder point to it. A file system without links
+/// is no error.
 void point_latest_to(const RunDir& run);
 
-/// The run folder that a checkpoint file lies in, or an empty path when it lies elsewhere.
+/// Returns the run folder that contains a checkpoint file, or an empty path if no run folder does.
 std::filesystem::path find_run_dir(const std::filesystem::path& checkpoint);
 
 }  // namespace trainer::run

@@ -8,16 +8,17 @@
 
 namespace trainer::run {
 
-/// A number of a record, for programs that draw curves.
+/// A number of a metrics record, for programs that draw curves.
 struct Scalar {
-  std::string name;   // "loss"
-  std::string split;  // "train"; empty: of the run, such as the learning rate
+  std::string name;   // such as "loss"
+  std::string split;  // such as "train"; empty for numbers of the run, such as the learning rate
   double value = 0;
 };
 
-/// The numbers of a record of metrics.jsonl that make a curve. Training records within an epoch and
-/// those that close one have splits of their own, "train_steps" and "train", as they are of other
-/// samples. Throws Error(kCheckpoint) for a record of a file that is not one of this program.
+/// Returns the numbers of a record of metrics.jsonl that are drawn as curves. Training records
+/// within an epoch have the split "train_steps", those of a whole epoch "train", because they are
+/// means over different samples. Throws Error(kCheckpoint) for a record that this program has not
+/// written.
 std::vector<Scalar> scalars(const JsonReader& record);
 
 }  // namespace trainer::run

@@ -9,29 +9,29 @@
 
 namespace trainer::run {
 
-/// What a run did after a checkpoint from which it was resumed later (checkpoint/superseded.h): the
-/// paths in its folder, and how many.
+/// A folder that keeps what a run wrote after a checkpoint from which it was resumed later
+/// (checkpoint/superseded.h), with a summary of its content.
 struct Superseded {
-  std::filesystem::path folder;  // RUN/superseded/1
+  std::filesystem::path folder;  // such as RUN/superseded/1
   int64_t num_records = 0;
-  int64_t first_epoch = 0;  // of the records; 0: there are none
+  int64_t first_epoch = 0;  // first epoch of the records; 0: no records
   int64_t last_epoch = 0;
-  int64_t num_checkpoints = 0;  // names of files
-  bool has_results = false;     // summary.json
+  int64_t num_checkpoints = 0;  // number of checkpoint files
+  bool has_results = false;     // summary.json exists
 
   RunDir files() const { return {folder}; }
 };
 
-/// Where a run keeps all of them.
+/// Returns the folder of a run that contains all such folders.
 std::filesystem::path superseded_folder(const RunDir& run);
 
-/// What is in one of these folders; what cannot be read is not there.
+/// Reads the content of one such folder. Files that cannot be read count as missing.
 Superseded read_superseded(const std::filesystem::path& folder);
 
-/// All of a run, oldest first.
+/// Reads all such folders of a run, oldest first.
 std::vector<Superseded> list_superseded(const RunDir& run);
 
-/// "epochs 19 to 30: 32 records, 4 checkpoints, results".
+/// Describes the content, such as "epochs 19 to 30: 32 records, 4 checkpoints, results".
 std::string to_text(const Superseded& superseded);
 
 }  // namespace trainer::run

@@ -23,26 +23,27 @@ struct ScheduleOptions {
   int64_t drop_steps = 1;        // step: steps between two reductions
   double rise_fraction = 0.3;    // one_cycle: fraction of the steps in which the rate rises
   double initial_factor = 0.04;  // one_cycle: first rate as a fraction of `peak`
-  double min_rate = 0.0;         // reduce_on_plateau
-  int64_t cycles = 4;            // coslog
+  double min_rate = 0.0;         // reduce_on_plateau: lowest learning rate
+  int64_t cycles = 4;            // coslog: number of cosine cycles
 };
 
-/// The options for a training split of `num_train` rows.
+/// Returns the schedule of a run whose training split has `num_train` rows.
 ScheduleOptions schedule_options(const config::TrainingConfig& training, int64_t num_train);
 
-/// Samples of one optimizer step, except for the last step of an epoch: batch size times
-/// accumulation steps, at most `num_train`.
+/// The number of samples of an optimizer step, except for the last step of an epoch: batch size
+/// times accumulation steps, at most `num_train`.
 int64_t samples_per_step(const config::TrainingConfig& training, int64_t num_train);
 
-/// Optimizer steps of an epoch of `num_train` rows; the last may have fewer samples, unless
-/// training.drop_last leaves it out.
+/// The number of optimizer steps of an epoch over `num_train` rows. The last step may have fewer
+/// samples; training.drop_last leaves such a step out.
 int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_train);
 
-/// Samples of an epoch of `num_train` rows: all, or those of whole steps with training.drop_last.
+/// The number of samples of an epoch over `num_train` rows: all, or with training.drop_last those
+/// of whole steps.
 int64_t samples_per_epoch(const config::TrainingConfig& training, int64_t num_train);
 
-/// The learning rate of optimizer step `step` (counted from 0), a closed form without state except
-/// the `num_reductions` of schedule/plateau.h:
+/// The learning rate of optimizer step `step` (counted from 0). It is a closed form; the only state
+/// is `num_reductions` of schedule/plateau.h:
 ///   step < warmup_steps: peak * (step + 1) / warmup_steps
 ///   else, with s = step - warmup_steps, t = s / (total_steps - warmup_steps) and f = final_factor:
 ///   constant: peak;  linear: peak * (1 - (1 - f) t);  cosine: peak * (f + (1 - f)(1 + cos pi t)/2)

@@ -8,15 +8,16 @@ namespace trainer::schedule {
 /// The loss scale, a factor that keeps small gradients above the smallest fp16 number.
 struct LossScaleState {
   double scale = 0;
-  int64_t good_steps = 0;  // since the scale changed
+  int64_t good_steps = 0;  // finite steps since the scale changed
 
   bool operator==(const LossScaleState&) const = default;
 };
 
-inline constexpr int64_t kGrowthInterval = 2000;  // good steps until the scale doubles
-inline constexpr double kMinLossScale = 1;        // if this overflows, the scale is not the cause
+inline constexpr int64_t kGrowthInterval = 2000;  // finite steps until the scale doubles
+/// If a gradient overflows at this scale, the scale is not the cause.
+inline constexpr double kMinLossScale = 1;
 
-/// The state before the first step.
+/// The state before the first step: the scale 2^16.
 inline constexpr LossScaleState kInitialLossScale{.scale = 65536, .good_steps = 0};
 
 enum class GradientStatus { kFinite, kNotFinite };

@@ -12,11 +12,12 @@ struct ScheduleConfig;
 
 namespace trainer::schedule {
 
-/// The state of training.schedule.name: reduce_on_plateau.
+/// The state of the schedule reduce_on_plateau.
 struct PlateauState {
-  std::optional<double> best;  // value of the metric
-  int64_t bad_epochs = 0;      // in a row, since the best epoch, a reduction or a cooldown
-  int64_t cooldown_left = 0;   // epochs
+  std::optional<double> best;  // best value of the metric so far
+  /// Consecutive bad epochs since the best epoch, a reduction or a cooldown.
+  int64_t bad_epochs = 0;
+  int64_t cooldown_left = 0;  // remaining epochs of the cooldown
   int64_t num_reductions = 0;
 
   bool operator==(const PlateauState&) const = default;

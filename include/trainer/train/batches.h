@@ -13,16 +13,18 @@ namespace trainer::train {
 
 /// A split of the data on the device. On the CPU these are views of the Dataset and of the Schema's
 /// scaling, which must outlive it. Features are scaled, and bytes converted to float32, when a
-/// batch is gathered, unless `is_scaled`: on other devices float32 is scaled once.
+/// batch is gathered. On other devices, float32 features are scaled once, in advance; then
+/// `is_scaled` is set.
 struct ResidentData {
-  at::Tensor features;            // [n, num_features] float32 or uint8
-  at::Tensor targets;             // [n] int64 classes, or [n, num_targets] float32 values
-  at::Tensor shift;               // [num_features]
-  at::Tensor scale;               // [num_features]
-  at::Tensor inverse_limit = {};  // [num_features] of the smooth clip; undefined: none
-  at::Tensor weights = {};        // [n] float32; undefined: none
+  at::Tensor features;  // [n, num_features] float32 or uint8
+  at::Tensor targets;   // [n] int64 classes, or [n, num_targets] float32 values
+  at::Tensor shift;     // [num_features]
+  at::Tensor scale;     // [num_features]
+  /// [num_features] reciprocal limits of the smooth clip; undefined without a clip.
+  at::Tensor inverse_limit = {};
+  at::Tensor weights = {};  // [n] float32 sample weights; undefined: none
   bool is_scaled = false;
-  data::RowChecks* checks = nullptr;  // of the Dataset, on the CPU
+  data::RowChecks* checks = nullptr;  // the checks of the Dataset; null on other devices
 
   int64_t size() const { return features.size(0); }
 };
@@ -35,18 +37,21 @@ struct Batch {
   int64_t size() const { return features.size(0); }
 };
 
-/// A split on `device`; targets as the loss takes them.
+/// Puts a split on `device`, with targets in the form that the loss needs.
 ResidentData make_resident(const data::Dataset& dataset, const data::Schema& schema,
                            c10::Device device);
 
-/// Throws Error(kData) if one of these rows of a cache is damaged (data/row_checks.h). Whoever
-/// reads the features without gather() and slice() calls it before.
+/// Throws Error(kData) if one of these rows of a cache file is damaged (data/row_checks.h). Must be
+/// called before features are read in another way than by gather() and slice(), which check the
+/// rows themselves.
 void require_intact(const ResidentData& data, std::span<const int64_t> rows);
 
-/// The samples with the indices `rows`, `[batch]` int64 on the device.
+/// Returns the samples with the indices `rows`, `[batch]` int64 on the device of the data. Throws
+/// Error(kData) like require_intact().
 Batch gather(const ResidentData& data, const at::Tensor& rows);
 
-/// The samples [begin, end) in the order of the data.
+/// Returns the samples [begin, end) in the order of the data. Throws Error(kData) like
+/// require_intact().
 Batch slice(const ResidentData& data, int64_t begin, int64_t end);
 
 }  // namespace trainer::train

@@ -9,31 +9,34 @@
 #include "trainer/config/config.h"
 #include "trainer/data/dataset.h"
 
-// What a device makes of the run that it is to do: steps of its network, loss and optimizer, with
+// Checks a device with the run itself: steps with the network, loss and optimizer of the run, with
 // its first rows, from the same weights as on the CPU. So every kind of layer that the run uses is
-// checked in its own shape, whatever versions of LibTorch and of the system there are.
+// checked with its real shape, for the installed versions of LibTorch and of the system.
 namespace trainer::train {
 
-/// What is wrong with a small step in fp32 on `device`: it fails, or loss, gradient or weights are
-/// not those of the CPU. Empty if all is well, or if memory runs out.
+/// Runs a small step in fp32 on `device` and on the CPU. Returns a message if it fails on the
+/// device, or if loss, gradient or weights differ from those on the CPU; empty if all is well, or
+/// if memory runs out.
 std::string find_device_problem(const config::Config& config, const data::Datasets& data,
                                 c10::Device device);
 
-/// A device and a precision that steps were timed with.
+/// The measured speed and accuracy of steps on one device in one precision.
 struct DeviceTrial {
   c10::Device device = c10::Device(c10::kCPU);
   config::Precision precision = config::Precision::kFp32;
-  double step_seconds = 0;     // the median
-  double loss_difference = 0;  // after some steps, relative to fp32 on the CPU
-  std::string problem = {};    // why it is not to be chosen; empty: nothing
+  /// Median over several measurements; with the faster number of threads on the CPU.
+  double step_seconds = 0;
+  double loss_difference = 0;  // of the loss after 10 steps, relative to fp32 on the CPU
+  std::string problem = {};    // why this combination must not be used; empty: no problem
 };
 
-/// Times steps of whole batches on the devices and in the precisions of `trials`, and fills in the
-/// rest of them. Changes the number of threads.
+/// Times steps of whole batches on the devices and in the precisions of `trials`, and fills in
+/// their other members. Changes the number of threads of LibTorch.
 void time_devices(const config::Config& config, const data::Datasets& data,
                   std::vector<DeviceTrial>& trials);
 
-/// The fastest one without a problem; of those within 5 % of it the first. Null if there is none.
+/// Returns the first trial without a problem whose steps take at most 5 % longer than the fastest.
+/// Null if all trials have a problem.
 const DeviceTrial* find_fastest(const std::vector<DeviceTrial>& trials);
 
 }  // namespace trainer::train

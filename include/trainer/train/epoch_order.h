@@ -11,23 +11,23 @@
 
 namespace trainer::train {
 
-/// The order of the samples of an epoch (data/order.h) on the device of the data. It keeps one
-/// window of it; a thread shuffles the next one meanwhile and reads its rows ahead, if they are
-/// mapped from a file.
+/// The order of the samples of an epoch (data/order.h) on the device of the data. Keeps one shuffle
+/// window of the order. Meanwhile a thread shuffles the next window and, if the rows are mapped
+/// from a file, reads them ahead.
 class EpochOrder {
  public:
-  /// For no samples.
+  /// Creates an order without samples, to be assigned to later.
   EpochOrder() = default;
-  /// For `data`, whose checks must outlive it.
+  /// Creates the order for `data`, whose `checks` must outlive it.
   EpochOrder(const data::OrderOptions& options, const ResidentData& data);
 
-  /// Samples that follow each other: those from `rows[begin]` on.
+  /// Consecutive samples: those with the indices from `rows[begin]` on.
   struct Samples {
     const at::Tensor& rows;  // int64
     int64_t begin = 0;
   };
-  /// The samples [begin, begin + count) of `epoch`, until the next call. Throws Error(kData) if
-  /// rows that were read ahead are damaged (data/row_checks.h).
+  /// Returns the samples [begin, begin + count) of `epoch`. They are valid until the next call.
+  /// Throws Error(kData) if rows that were read ahead are damaged (data/row_checks.h).
   Samples samples(int64_t epoch, int64_t begin, int64_t count);
 
  private:
@@ -48,8 +48,8 @@ class EpochOrder {
   data::RowChecks* checks_ = nullptr;
   c10::Device device_ = c10::kCPU;
   Part part_;
-  at::Tensor rows_;   // of part_
-  at::Tensor joint_;  // of a step that begins in one part and ends in another
+  at::Tensor rows_;   // the rows of part_ on the device; undefined: not uploaded yet
+  at::Tensor joint_;  // rows of a step that begins in one part and ends in another
   std::future<Part> next_;
 };
 

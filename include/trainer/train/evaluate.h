@@ -11,7 +11,7 @@
 
 namespace trainer::train {
 
-/// Loss and outputs over a split.
+/// The loss, accuracy and outputs of a model on all samples of a split.
 struct Evaluation {
   double loss = 0;          // mean over the samples
   int64_t num_correct = 0;  // classification only
@@ -19,15 +19,15 @@ struct Evaluation {
   double time_seconds = 0;
   std::vector<float> outputs = {};  // [num_samples, num_outputs]
 
-  /// The share of samples whose class is predicted.
+  /// The fraction of samples whose class is predicted, 0 to 1.
   double accuracy() const {
     return static_cast<double>(num_correct) / static_cast<double>(num_samples);
   }
 };
 
-/// Loss, accuracy and outputs over all of `data`, in inference mode, which does not change the
-/// model. Waits for the device once a batch, and keeps nothing on it. All processes call it, and
-/// each computes some of the rows.
+/// Computes loss, accuracy and outputs for all of `data` in inference mode, which does not change
+/// the model. Waits for the device once per batch, and keeps nothing in its memory. All processes
+/// must call it; each computes some of the rows, and all get the whole result.
 Evaluation evaluate(const model::Network& model, const ResidentData& data,
                     const model::LossOptions& loss, const dist::World& world = {});
 

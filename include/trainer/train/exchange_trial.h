@@ -5,14 +5,14 @@
 
 namespace trainer::train {
 
-/// What takes how long in a step of several processes, in seconds.
+/// The durations of the parts of a step of several processes, in seconds.
 struct ExchangeTrial {
-  double compute = 0;   // the gradient of the rows of a process
-  double exchange = 0;  // adding the gradients of all processes, with nothing to do beside it
+  double compute = 0;   // to compute the gradient of the rows of a process
+  double exchange = 0;  // to add the gradients of all processes, without computing meanwhile
 };
 
-/// Times a few steps, without a change of the session. All processes of the run call it together,
-/// and get the numbers of the first one.
+/// Times a few steps without changing the session. All processes of the run call it together, and
+/// get the numbers that the first process measured.
 ExchangeTrial try_exchange(Session& session);
 
 }  // namespace trainer::train

@@ -29,7 +29,7 @@ struct Checkpoint;
 
 namespace trainer::train {
 
-/// A run: data, model, optimizer, step, and state.
+/// A run in memory: data, model, optimizer, training step and state.
 struct Session {
   /// Creates the model without its initial weights, and then takes the data; make_session() sets
   /// all other members.
@@ -54,89 +54,95 @@ struct Session {
 
   checkpoint::RunState state;
   checkpoint::EpochMetrics epoch_metrics;
-  float grad_norm = 0;  // of the last step
-  Requests requests;    // of other processes, in the last step
+  float grad_norm = 0;  // norm of the gradient in the last step, before clipping
+  Requests requests;    // what signals asked any process to do, as of the last step
   EpochOrder order;
 };
 
-/// Creates a session as configured, without its step, of one of the processes of `world`; without
-/// one, of a process alone. If memory runs out on `device`, the session is on the CPU where
-/// training.on_out_of_memory says so. Throws Error(kUsage) for settings that do not fit the data.
+/// Creates the session of one of the processes of `world`, or of a single process if it is null,
+/// without its step. If memory runs out on `device` and training.on_out_of_memory is fallback_cpu,
+/// the session is created on the CPU. Throws Error(kUsage) for settings that do not fit the data,
+/// Error(kOutOfMemory) if there is no fallback.
 std::unique_ptr<Session> make_session(const config::Config& config, data::Datasets datasets,
                                       c10::Device device,
                                       std::shared_ptr<dist::World> world = nullptr);
 
-/// Whether the session uses the fused step (fp32 and bf16 on the CPU), and not LibTorch's autograd.
+/// Whether the session uses the fused step (fp32 and bf16 on the CPU) instead of LibTorch's
+/// autograd.
 bool uses_kernels(const Session& session);
 
-/// How the products of the fused step in bf16 add up on this machine; nothing for other steps.
+/// The rounding of bf16 products on this machine, if the session uses the fused step in bf16; else
+/// nothing.
 std::optional<Bf16Products> bf16_products(const Session& session);
 
-/// A step for the model and optimizer of the session, for micro-batches of up to `batch_size` rows.
-/// The session must outlive it.
+/// Creates a step for the model and optimizer of the session and for micro-batches of up to
+/// `batch_size` rows. The session must outlive it.
 std::unique_ptr<TrainStep> make_step(Session& session, int64_t batch_size, int64_t num_threads);
 
-/// Creates the session's step, with that many threads.
+/// Replaces the step of the session by one with this number of threads.
 void use_threads(Session& session, int64_t num_threads);
 
-/// Rows of a batch.
+/// The number of rows of a batch: training.batch_size, or the size of a smaller training split.
 int64_t batch_size(const Session& session);
 
-/// Rows that are computed together: all rows of a batch that a process has, unless memory ran out.
+/// The number of rows that are computed together: all rows of a batch that a process can have, or
+/// fewer after memory has run out.
 int64_t micro_batch_size(const Session& session);
 
-/// True when all epochs are done or training stopped early.
+/// Whether all epochs are done or early stopping has ended the run.
 bool finished(const Session& session);
 
 /// Whether early stopping has ended the run.
 bool stopped_early(const Session& session);
 
-/// The samples of the next step, until the next call.
+/// Returns the samples of the next step. The window is valid until the next call.
 Window next_window(Session& session);
 
-/// The learning rate of step `step`, counted from 0, with the reductions so far.
+/// The learning rate of step `step`, counted from 0, with the plateau reductions and rollbacks so
+/// far.
 double learning_rate_at(const Session& session, int64_t step);
 
-/// The learning rate of the next step.
+/// The learning rate of the next step, as learning_rate_at().
 double next_learning_rate(const Session& session);
 
-/// What the next step updates with.
+/// The learning rate and the factor of the weight decay for the next step.
 UpdateRates next_rates(const Session& session);
 
-/// Whether all samples of the epoch have been used.
+/// Whether all samples of the current epoch have been used.
 bool epoch_is_complete(const Session& session);
 
-/// Updates the state after a step, which may have been skipped because it was not finite.
+/// Updates the position, totals and loss scale after a step. A step that was not finite counts as
+/// skipped.
 void advance(Session& session, const StepStats& stats);
 
 /// Adds the totals of the logging interval to those of the epoch, starts the next interval, and
 /// returns the totals of the finished one.
 checkpoint::Totals finish_interval(Session& session);
 
-/// Starts the next epoch.
+/// Moves the position to the start of the next epoch, and clears the totals of the finished one.
 void finish_epoch(Session& session);
 
-/// Forgets the best epoch, so that the next one becomes the best.
+/// Forgets the best epoch, so that the next evaluated epoch becomes the best.
 void reset_best(Session& session);
 
-/// The session's state as a checkpoint that owns its tensors, in CPU memory. Members
-/// that the session does not know (configuration text, metrics) are empty. Implemented in
-/// snapshot.cpp, like the functions below.
+/// Returns the state of the session as a checkpoint that owns its tensors, in CPU memory. Members
+/// that the session does not know (configuration text, number of threads, metrics_bytes) keep their
+/// defaults. Implemented in snapshot.cpp, like the functions below.
 checkpoint::Checkpoint snapshot(const Session& session);
 
-/// The approximate size of a checkpoint file.
+/// The approximate size of a checkpoint file, in bytes.
 uint64_t checkpoint_bytes(const Session& session);
 
 /// Restores the state of the checkpoint `from`. Throws Error(kCheckpoint) naming each tensor
 /// that is missing, unknown or of another shape.
 void restore(Session& session, const checkpoint::Checkpoint& from);
 
-/// Gives all other processes the state of the first one: weights, moments, RunState. Throws
-/// Error(kLostProcess).
+/// Sends the state of the first process (weights, moments, RunState) to all other processes. Throws
+/// Error(kLostProcess) if one of them is lost.
 void share_state(Session& session);
 
-/// Restores only the weights for evaluation: the averaged ones if there are any. Throws like
-/// restore().
+/// Restores only the weights, for evaluation: the averaged weights if the checkpoint has them.
+/// Throws like restore().
 void restore_model(model::Network& model, const checkpoint::Checkpoint& from);
 
 /// Loads initial weights from `file`, a checkpoint or a state dict of Python; tensors whose names

@@ -9,22 +9,24 @@
 
 namespace trainer::train {
 
-/// The time of a step with a number of threads.
+/// The measured duration of a step with this number of threads.
 struct ThreadTrial {
   int64_t num_threads = 1;
   double step_seconds = 0;
 };
 
-/// Times `step` with 1, 2, 4, ... and `max_threads` threads until more threads are slower, in a
-/// fraction of a second. A step that is long even with all threads is timed with these only.
+/// Times `step` with 1, 2, 4, ... and `max_threads` threads until more threads are slower. Takes a
+/// fraction of a second. A step that takes longer than 50 ms with all threads is timed with these
+/// only.
 std::vector<ThreadTrial> try_threads(int64_t max_threads,
                                      FunctionRef<void(int64_t num_threads)> set_threads,
                                      FunctionRef<void()> step);
 
-/// Times the session's own step; changes only the number of threads.
+/// Times the next step of the session. Changes only the number of threads.
 std::vector<ThreadTrial> try_threads(Session& session, int64_t max_threads);
 
-/// The smallest number of threads that is nearly as fast as the fastest. `trials` is not empty.
+/// Returns the smallest number of threads whose step takes at most 10 % longer than the fastest.
+/// `trials` must not be empty.
 int64_t min_fast_threads(const std::vector<ThreadTrial>& trials);
 
 }  // namespace trainer::train

@@ -7,11 +7,11 @@
 
 namespace trainer::train {
 
-/// The time of an epoch, in seconds: of its steps, some of which are timed, of the evaluation and
-/// of the checkpoint after it. Changes nothing.
+/// Estimates the seconds of an epoch: its steps, of which some are timed, the evaluation, and the
+/// checkpoint. Does not change the state of the session.
 double estimate_epoch_seconds(Session& session);
 
-/// Plans the run, which has not begun, for so many epochs.
+/// Sets the number of epochs of a run that has not begun, and adapts its schedule.
 void set_epochs(Session& session, int64_t epochs);
 
 }  // namespace trainer::train
