@@ -26,7 +26,7 @@ namespace {
 using trainer::Error;
 using trainer::ErrorKind;
 
-// With less, the program would crash (SIGSEGV).
+// With a smaller stack than this, the program would crash (SIGSEGV) instead of reporting an error.
 void require_stack() {
   constexpr rlim_t kMinStack = rlim_t{512} << 10U;
   rlimit limit{};
@@ -43,7 +43,7 @@ Error output_error(const std::error_code& why) {
                       why ? ": " + std::generic_category().message(why.value()) : "")};
 }
 
-// Output may still be buffered.
+// Writing buffered output can still fail, so it happens before success is returned.
 void flush_output() {
   errno = 0;
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

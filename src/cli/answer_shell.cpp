@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::span<const std::string>;
 
-// With the files, which bash and fish leave to the program.
+// Includes files and folders: bash and fish leave these to the program, zsh completes them itself.
 std::vector<Candidate> all_candidates(const Completion& completion, const std::string& typed) {
   std::vector<Candidate> candidates = completion.candidates;
   if (!typed.starts_with(completion.before)) return candidates;
@@ -25,7 +25,7 @@ std::vector<Candidate> all_candidates(const Completion& completion, const std::s
   return candidates;
 }
 
-// A line break would end the candidate.
+// The answer has a line for each candidate, so a text with a line break cannot be one.
 bool is_one_line(const std::string& text) { return text.find('\n') == std::string::npos; }
 
 std::string bash_answer(std::span<const CommandRow> table, Words arguments) {

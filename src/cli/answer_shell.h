@@ -8,16 +8,18 @@
 
 namespace trainer::cli {
 
-/// What the scripts of `trainer completion` call: `trainer __complete SHELL ...`.
+/// The hidden command that completion scripts call: `trainer __complete SHELL ...`.
 inline constexpr const char* kCompleteCommand = "__complete";
 
-/// The answer to the script of a shell, a line for each candidate. `arguments` follow the command:
-///   bash LINE REPLACED    see bash_line.h; candidates as bash is to write them
-///   zsh WORD...           the words up to the cursor; candidates with a tab and their help, after
-///                         a space if they are complete or "-"; ":files", ":folders" and
-///                         ":checkpoints" are for zsh to complete
-///   fish WORD...          candidates with a tab and their help
-/// Empty if there are none and for any error: nothing may disturb the line that is typed.
+/// Returns the answer to the completion script of a shell, one line for each candidate.
+/// `arguments` are the words after kCompleteCommand:
+///   bash LINE REPLACED    see read_bash_line(); each line is what bash inserts
+///   zsh WORD...           the words up to the cursor. A line begins with a space, or with "-" if
+///                         more of the word follows; then come the candidate, a tab and its help.
+///                         A last line ":files", ":folders" or ":checkpoints" asks zsh for these
+///   fish WORD...          a line has the candidate, a tab and its help
+/// The answer is empty if there are no candidates and after any error, because a message would
+/// disturb the line that is being typed.
 std::string answer_shell(std::span<const CommandRow> table, std::span<const std::string> arguments);
 
 }  // namespace trainer::cli

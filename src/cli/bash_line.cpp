@@ -6,7 +6,7 @@
 namespace trainer::cli {
 namespace {
 
-/// What has been read of a line.
+/// Splits a line into words as bash does. `quote` is the quote that is open at its end.
 struct Lexer {
   std::vector<std::string> words{""};
   bool in_word = false;
@@ -66,7 +66,7 @@ std::string bash_text(const BashLine& line, const std::string& word, bool is_par
       text += escapes ? std::string("\\") + c : std::string(1, c);
     }
   }
-  // Within quotes bash closes them instead.
+  // No space follows an open quote: bash closes the quote itself.
   return is_part || line.quote != '\0' ? text : text + " ";
 }
 

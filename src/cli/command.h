@@ -8,24 +8,24 @@
 
 namespace trainer::cli {
 
-/// A command of the program: `trainer eval`. Its options write to its members, so it must outlive
-/// the parsing of the command line.
+/// A command of the program, such as `trainer eval`. Its options write to its members, so it must
+/// outlive the parsing of the command line.
 class Command {
  public:
   virtual ~Command() = default;
 
-  /// The options of this command. Those that the default command has, too, may stand before the
-  /// name of this one.
+  /// Returns the options of this command. Those that the default command has, too, may also be
+  /// given before the name of this command.
   virtual std::vector<Option> options() { return {}; }
 
-  /// What its --help ends with: examples.
+  /// Returns the text at the end of --help, such as examples.
   virtual std::string footer() const { return ""; }
 
-  /// Checks the options, including required ones, so that unknown (maybe misspelled) flags are
-  /// reported first.
+  /// Adds a problem for each option that is wrong or missing. Required options are checked here,
+  /// after parsing, so that unknown (maybe misspelled) flags are reported first.
   virtual void check(const CommonOptions& /*common*/, Problems& /*problems*/) {}
 
-  /// Returns the exit code. Throws Error.
+  /// Runs the command and returns the exit code of the program. Throws Error.
   virtual int run(const CommonOptions& common) = 0;
 };
 

@@ -20,16 +20,17 @@
 namespace trainer::cli {
 namespace {
 
-constexpr const char* kPrintConfig = "config print";  // --print-config is short for it
+constexpr const char* kPrintConfig = "config print";  // the command that --print-config runs
 
-// Commands and groups of commands.
+// Returns the names of all commands and of groups such as "config".
 std::vector<std::string> command_names(std::span<const CommandRow> table) {
   std::vector<std::string> names;
   for (const CommandRow& row : table) names.emplace_back(row.name);
   return names;
 }
 
-// `trainer predcit --data x.csv`: the flags of a misspelled command are unknown, too.
+// Reports a misspelled command (`trainer predcit --data x.csv`) rather than its flags, which are
+// unknown to the default command.
 void refuse_unknown_command(const ParsedArguments& parsed, std::span<const CommandRow> table,
                             std::span<const char* const> words) {
   if (!parsed.command.empty() || parsed.unknown_flags.empty() || words.size() < 2) return;
@@ -44,7 +45,7 @@ void refuse(const Problems& problems) {
   throw Error(ErrorKind::kUsage, fmt::format("{}", fmt::join(problems, "\n")));
 }
 
-// Reported first: what follows an unknown flag is most likely its value.
+// Unknown flags are reported before other problems: the word after one is most likely its value.
 void refuse_unknown_flags(const ParsedArguments& parsed) {
   Problems problems;
   for (const std::string& flag : parsed.unknown_flags) {
@@ -59,8 +60,8 @@ bool was_given(const Option& option) {
   return !std::get<std::string*>(option.target)->empty();
 }
 
-// `trainer --json eval` is `trainer eval --json`: options of the default command that stand before
-// another one. What that one does not take is refused.
+// Gives options of the default command that were typed before the name of another one to that one:
+// `trainer --json eval` means `trainer eval --json`. Those that it does not have are problems.
 void pass_options_on(const TableCommand& from, const TableCommand& to, Problems& problems) {
   for (const Option& option : from.options) {
     if (!was_given(option)) continue;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
-// A command is a file, a row here and a line in CMakeLists.txt. COMMAND(name, help, function) names
-// the function of that file; GROUP(name, help) comes before the commands of the group.
+// Each command has a file, a row here and a line in CMakeLists.txt. COMMAND(name, help, function)
+// names the function in that file that makes the command; GROUP(name, help) comes before the
+// commands of the group.
 #define TRAINER_COMMANDS(GROUP, COMMAND)                                                         \
   COMMAND("train", "Train a model (the default)", make_train_command)                            \
   GROUP("config", "Print or check the configuration")                                            \

@@ -8,14 +8,14 @@
 
 namespace trainer::cli {
 
-/// A row of the table of commands.
+/// A command, or a group of commands such as `trainer config`.
 struct CommandRow {
-  const char* name;                    // "eval", or "config print": the command print of a group
-  const char* help;                    // one line
-  std::unique_ptr<Command> (*make)();  // nullptr: a group, whose commands follow
+  const char* name;  // "eval", or "config print" for the command print of the group config
+  const char* help;  // one line for --help
+  std::unique_ptr<Command> (*make)();  // nullptr for a group; its commands are the next rows
 };
 
-/// All commands in the order of --help; the first is what the program does without a command.
+/// Returns all commands in the order of --help. The first one runs if the command line names none.
 std::span<const CommandRow> command_table();
 
 }  // namespace trainer::cli

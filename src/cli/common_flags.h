@@ -14,8 +14,8 @@ struct Field;
 
 namespace trainer::cli {
 
-/// The common options as typed. Values of keys remain text, which config::load() parses like those
-/// of files. Options point into the object.
+/// The common options as typed. Values of keys remain text, which config::load() parses like the
+/// text of files. The options that are returned write to members of this object.
 class CommonFlags {
  public:
   CommonFlags();
@@ -23,21 +23,23 @@ class CommonFlags {
   CommonFlags& operator=(const CommonFlags&) = delete;
   ~CommonFlags() = default;
 
-  /// Options of every command. --help lists them before those of the default command.
+  /// Returns the options that every command has. --help lists them before those of the default
+  /// command.
   std::vector<Option> options();
 
-  /// Options of commands that take a configuration, listed after them.
+  /// Returns the options of commands that take a configuration. --help lists them last.
   std::vector<Option> config_options();
 
-  /// The given options. An argument that is neither key=value nor one of `commands` is a problem.
+  /// Returns the options that were given. Adds a problem for each argument that is not key=value;
+  /// `commands` and `known_flags` serve to suggest what was meant.
   CommonOptions read(const std::vector<std::string>& commands,
                      const std::vector<std::string>& known_flags, Problems& problems) const;
 
   bool wants_version() const { return version_; }
   bool wants_config() const { return print_config_; }
-  /// `trainer help`.
+  /// Returns whether the command line is `trainer help`, maybe followed by a command.
   bool wants_help() const { return !arguments_.empty() && arguments_.front() == "help"; }
-  /// What follows `trainer help` and is none of `commands`: a message each.
+  /// Returns a message for each word after `trainer help` that is not one of `commands`.
   Problems unknown_topics(const std::vector<std::string>& commands) const;
 
  private:
@@ -54,7 +56,7 @@ class CommonFlags {
   std::string resume_;
   std::vector<std::string> config_files_;
   std::vector<std::string> set_;
-  std::vector<std::string> arguments_;  // positional: key=value, or a mistake
+  std::vector<std::string> arguments_;  // positional: key=value, or a mistake of the user
   std::vector<KeyFlag> key_flags_;
 };
 

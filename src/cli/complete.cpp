@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What could stand at the cursor of a command line. Everything comes from the tables of commands,
-// options and keys.
+// Finds what may be typed at the cursor of a command line. All candidates come from the tables of
+// commands, options and keys.
 #include "cli/complete.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The commands of `group`, or those of the program.
+// Returns the commands of `group`, or all commands and groups of the program if it is empty.
 std::vector<Candidate> commands(std::span<const CommandRow> table, const std::string& group) {
   const std::string before = group.empty() ? "" : group + " ";
   std::vector<Candidate> candidates;
@@ -40,7 +40,7 @@ void add_flag(const Option& option, std::vector<Candidate>& candidates) {
   for (const std::string& name : names_of(option)) candidates.push_back({name, option.help});
 }
 
-// Those that the command takes, without those that were given and may not be repeated.
+// Returns the flags that the command takes, except those that were given and may not be repeated.
 std::vector<Candidate> flags(const Program& program, const TypedLine& line) {
   std::vector<Candidate> candidates;
   const auto add = [&](const std::vector<Option>& options) {

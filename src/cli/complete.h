@@ -9,29 +9,30 @@
 
 namespace trainer::cli {
 
-/// A word that could stand where the cursor is.
+/// A word that the shell may offer at the cursor.
 struct Candidate {
   std::string text;
   std::string help = {};
-  bool is_part = false;  // more of the word follows: "training.", "seed=", "data/"
+  bool is_part = false;  // more of the word follows, as after "training.", "seed=" and "data/"
 };
 
-/// Files that could stand there.
+/// Which paths may be typed at the cursor. kCheckpoints: .pt files and folders.
 enum class Paths { kNone, kFiles, kFolders, kCheckpoints };
 
-/// All words that could stand where the cursor is, whether they begin with what is typed or not:
-/// shells choose, each by its own rules.
+/// All words that may be typed at the cursor, also those that do not begin with what has been
+/// typed: each shell filters them by its own rules.
 struct Completion {
   std::vector<Candidate> candidates;
-  Paths paths = Paths::kNone;  // also these, each behind `before`
-  std::string before;          // "data.path="
+  Paths paths = Paths::kNone;  // these paths are candidates too, each after the text `before`
+  std::string before;          // such as "data.path="
 };
 
-/// Completes the last of `words`, which follow the program's name and may be empty.
+/// Completes the last of `words`, the words after the program's name, of which there may be none.
 Completion complete(std::span<const CommandRow> table, std::span<const std::string> words);
 
-/// The files and folders of the folder that is typed so far, "~/data/", as candidates; a folder
-/// ends with a slash. Hidden ones only where their dot is typed.
+/// Returns the files and folders in the folder that has been typed so far ("~/data/"), sorted by
+/// name. Folders end with a slash, except run folders where a run can be given. Hidden ones are
+/// left out unless their dot has been typed.
 std::vector<Candidate> path_candidates(Paths paths, const std::string& typed);
 
 }  // namespace trainer::cli

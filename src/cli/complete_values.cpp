@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRuns = "runs";  // where output_dir is unless it is set
+constexpr const char* kRuns = "runs";  // the default of output_dir
 
 Completion one_of(const std::vector<std::string>& words) {
   Completion completion;
@@ -36,13 +36,14 @@ std::string value_of(const TypedLine& line, const std::string& names) {
   return found == line.given.end() ? "" : found->second;
 }
 
-// A pipe would wait for somebody to write.
+// Opening a pipe would block until somebody writes to it.
 bool is_file(const fs::path& file) {
   std::error_code ignored;
   return fs::is_regular_file(file, ignored);
 }
 
-// That of the run whose model the command uses, or that of the line itself.
+// Returns the configuration of the run whose model the command uses, or else that of the command
+// line.
 config::Config configuration(const TypedLine& line) {
   CommonOptions common = line.common;
   if (const fs::path model = value_of(line, "model"); !model.empty()) {
@@ -53,7 +54,7 @@ config::Config configuration(const TypedLine& line) {
   return draft_config(common);
 }
 
-// The columns of the table that the line names, in --data or in the configuration.
+// Returns the column names of the table that --data or --query, or else the configuration, names.
 std::vector<std::string> columns(const TypedLine& line) {
   data::TableSource source{.path = value_of(line, "--data"), .query = value_of(line, "--query")};
   data::InspectOptions options;
@@ -74,7 +75,8 @@ std::vector<std::string> columns(const TypedLine& line) {
   return data::column_names(source, options);
 }
 
-// The runs in the usual folder, by name or by path; without any that begins with `typed`, folders.
+// Returns the runs in the folder "runs", by name or by path. If none of them begins with `typed`,
+// the shell completes folders or checkpoints instead.
 Completion runs(const TypedLine& line, const std::string& typed, bool by_name) {
   const std::string folder = std::string(kRuns) + "/";
   const std::string before = by_name && !typed.starts_with(folder) ? "" : folder;
@@ -96,7 +98,7 @@ Completion runs(const TypedLine& line, const std::string& typed, bool by_name) {
   return fits ? completion : path(by_name ? Paths::kFolders : Paths::kCheckpoints);
 }
 
-// The names of runs that `runs restore` and `runs purge` can have.
+// Returns the removed runs that `runs restore` and `runs purge` can be given.
 Completion removed_names(const TypedLine& line) {
   const std::string folder = value_of(line, "--folder");
   Completion completion;
@@ -108,7 +110,7 @@ Completion removed_names(const TypedLine& line) {
   return completion;
 }
 
-// Names by which `runs list` orders and shows the runs of its folder.
+// Returns the names by which `runs list` can sort and show the runs of its folder.
 Completion names(const TypedLine& line, const std::string& typed) {
   std::string folder = value_of(line, "folder") + value_of(line, "--folder");
   if (folder.empty()) folder = kRuns;
@@ -119,7 +121,7 @@ Completion names(const TypedLine& line, const std::string& typed) {
   return behind(is_reversed ? "-" : "", one_of(tracking::full_names(entries)));
 }
 
-// What comes before the last element of "a,b" or "[a, b".
+// Returns the part of a list such as "a,b" or "[a, b" before its last element.
 std::string before_last_element(const std::string& typed) {
   std::size_t begin = typed.find_last_of("[,");
   if (begin == std::string::npos) return "";
@@ -127,7 +129,7 @@ std::string before_last_element(const std::string& typed) {
   return typed.substr(0, begin);
 }
 
-// Without its full stop.
+// Returns the first sentence without its full stop, as help beside a candidate.
 std::string first_sentence(const std::string& text) {
   return text.substr(0, std::min(text.find(". "), text.find_last_not_of('.') + 1));
 }

@@ -9,20 +9,20 @@
 #include "cli/option.h"
 #include "cli/typed_line.h"
 
-// What a value can be that is `typed` so far.
+// Completion of values. `typed` is the beginning of the value that has been typed.
 namespace trainer::cli {
 
-/// The value of an option or of a positional argument.
+/// Completes the value of an option or a positional argument, according to Option::value_name.
 Completion option_values(const TypedLine& line, const Option& option, const std::string& typed);
 
-/// The value of a key of the configuration.
+/// Completes the value of a configuration key.
 Completion key_values(const TypedLine& line, const config::Field& field, const std::string& typed);
 
-/// A key that the command takes, section by section: "training.", then "training.epochs="; behind
-/// the sign its values.
+/// Completes a key that the command takes, section by section: "training.", then
+/// "training.epochs=". After the equals sign, completes the value.
 Completion keys(const TypedLine& line, const std::string& typed);
 
-/// Puts `before` before all candidates.
+/// Puts `before` in front of all candidates and of the paths that are candidates.
 Completion behind(const std::string& before, Completion completion);
 
 }  // namespace trainer::cli

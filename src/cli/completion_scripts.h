@@ -12,7 +12,8 @@ struct CompletionScript {
   std::string_view text;
 };
 
-/// Those of src/cli/completion, put into the program when it is built (completion_scripts.cpp.in).
+/// Returns the scripts of src/cli/completion. CMake embeds them in the program
+/// (completion_scripts.cpp.in).
 std::span<const CompletionScript> completion_scripts();
 
 }  // namespace trainer::cli

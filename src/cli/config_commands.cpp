@@ -32,11 +32,11 @@ class ConfigPrintCommand : public Command {
   }
 };
 
-// Only a warning: files may be created later, and the configuration is valid.
+// A missing file is only a warning: it may be created later, and the configuration is valid.
 void warn_about_missing_files(const config::Config& config) {
   for (const config::Field& field : config::fields()) {
     const auto* access = std::get_if<config::PathAccess>(&field.access);
-    // These folders are made.
+    // The program itself creates these two folders.
     if (access == nullptr || field.path == "output_dir" || field.path == "data.cache") continue;
     config::Config copy = config;
     const std::string& path = access->member(copy);
@@ -46,7 +46,7 @@ void warn_about_missing_files(const config::Config& config) {
   }
 }
 
-// The data have no say here, and files that are missing are warned about.
+// The text says that the data were not read, because `config check` only reads the configuration.
 std::string checked_text(const CommonOptions& common) {
   std::vector<std::string> parts;
   parts.reserve(common.config_files.size());

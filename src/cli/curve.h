@@ -7,11 +7,12 @@
 
 namespace trainer::cli {
 
-/// The characters of a curve: blocks in eighths of a line, or '.', ':' and '#'.
+/// The characters that draw a curve: block elements of one to eight eighths, or '.', ':' and '#'.
 enum class Ink { kBlocks, kAscii };
 
-/// `height` lines from top to bottom. Column i is filled up to `values[i]`, which is at least 0;
-/// the largest value fills all lines, and every value above 0 is visible. No trailing spaces.
+/// Returns `height` lines, the top one first. Column i is filled up to `values[i]`, which must be
+/// at least 0; the largest value fills all lines, and every value above 0 is visible. Lines have no
+/// trailing spaces.
 std::vector<std::string> draw_curve(std::span<const double> values, int height, Ink ink);
 
 }  // namespace trainer::cli

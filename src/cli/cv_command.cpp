@@ -96,8 +96,8 @@ class CvCommand : public Command {
 
   std::string folds_;
   std::string repeats_;
-  int64_t num_folds_ = 0;    // 0: as configured, or 5
-  int64_t num_repeats_ = 0;  // 0: one, or as before
+  int64_t num_folds_ = 0;    // 0: not given; then data.folds or 5
+  int64_t num_repeats_ = 0;  // 0: not given; then 1, or as in the resumed cross-validation
   bool ensemble_ = false;
   bool json_ = false;
 };

@@ -19,7 +19,7 @@
 namespace trainer::cli {
 namespace {
 
-// Arguments are written to text files: configurations, JSON.
+// Arguments must be UTF-8, because they are written to configurations and JSON files.
 void require_text(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     if (is_utf8(argv[i])) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer doctor`: what this machine is to this program, line by line, and what to do about it.
-// What may end the process (LibTorch, drivers) comes last, when the other lines are printed.
+// `trainer doctor`: checks line by line what this machine offers to this program, and says what to
+// do about problems. Checks that may end the process (LibTorch, drivers) come last, after the other
+// lines are printed.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +45,7 @@ const char* color_of(doctor::Status status) {
   return "\x1b[31m";
 }
 
-/// Prints findings as they come, and keeps them.
+/// Prints each finding as soon as it is known, and keeps all of them for the summary.
 class FindingPrinter {
  public:
   FindingPrinter(bool is_quiet, const Terminal& terminal)
@@ -78,7 +79,7 @@ class FindingPrinter {
         finding.name, kNameWidth);
     const auto print_lines = [&](const std::string& text) {
       for (const std::string& line : wrapped(text, width)) {
-        fmt::print("{}{}\n", begin, safe_for_terminal(line));  // the beginning has colors
+        fmt::print("{}{}\n", begin, safe_for_terminal(line));  // `begin` may have color codes
         begin = std::string(kIndent, ' ');
       }
     };
@@ -90,7 +91,8 @@ class FindingPrinter {
   Terminal terminal_;
 };
 
-// The findings so far may be on their way through a pipe to the same terminal.
+// Shows a status line, unless standard output goes through a pipe to the same terminal (`| less`):
+// findings that are still in the pipe would mix with it.
 void show_status(const char* text) {
   if (standard_output_terminal().redraws || !output_may_reach_terminal()) log::show_status(text);
 }
@@ -115,7 +117,7 @@ class DoctorCommand : public Command {
     facts.blas.core_is_set = std::getenv("OPENBLAS_CORETYPE") != nullptr;
     facts.environment = doctor::environment_facts();
     FindingPrinter printer(json_, standard_output_terminal());
-    facts.libraries.push_back(onnx_facts());  // first: it forks
+    facts.libraries.push_back(onnx_facts());  // first, because it forks
     look_at_machine(facts, printer);
     look_at_surroundings(facts, printer);
     look_at_engine(facts, printer);

@@ -33,21 +33,22 @@
 namespace trainer::cli {
 namespace {
 
-// GNU OpenMP reads this once, when it is loaded. Its threads wait by spinning. If another process
-// needs the CPU, the default of 300,000 iterations made a run several times slower; a short spin
-// costs nothing on an idle machine.
+// GNU OpenMP reads this variable once, when it is loaded. Its threads spin while they wait. If
+// another process needs the CPU, the default of 300,000 iterations made a run several times slower;
+// a short spin costs nothing on an idle machine.
 void limit_spinning() {
   constexpr const char* kTurns = "1000";
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", kTurns, /*overwrite=*/0);
 }
 
-// LibTorch's network code writes lines of its own about what our messages say.
+// LibTorch's network code (glog) would log errors in its own format that this program reports, too.
 void limit_messages() {
   constexpr const char* kFatalOnly = "3";
   setenv("GLOG_minloglevel", kFatalOnly, /*overwrite=*/0);
 }
 
-// Also read when it is loaded; a number of threads that it cannot start aborts the process.
+// OpenMP also reads this variable when it is loaded, and aborts the process if it cannot start that
+// many threads.
 void check_number_of_threads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   if (text == nullptr || openmp_threads(text)) return;
@@ -59,7 +60,7 @@ void check_number_of_threads() {
   unsetenv("OMP_NUM_THREADS");
 }
 
-// The limit of the address space, `ulimit -v`, in bytes; 0: none.
+// Returns the limit of the address space (`ulimit -v`) in bytes, or 0 if there is none.
 uint64_t address_space_limit() {
   rlimit limit{};
   const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -74,8 +75,8 @@ Error too_little_memory() {
           human_bytes(address_space_limit()))};
 }
 
-// OpenBLAS allocates memory when it is loaded, more for its first product, and more for the first
-// one that is large enough for several threads. It keeps all of it.
+// Makes OpenBLAS allocate all of its memory now. It allocates some when it is loaded, more for its
+// first product, and more for the first product that is large enough for several threads.
 void multiply_with_blas() {
   using Sgemm = void (*)(const char*, const char*, const int64_t*, const int64_t*, const int64_t*,
                          const float*, const float*, const int64_t*, const float*, const int64_t*,
@@ -90,28 +91,28 @@ void multiply_with_blas() {
         product.data(), &order);
 }
 
-/// What has become of opening the engine and LibTorch.
+/// The result of loading the engine library, and LibTorch with it.
 struct Opened {
   void* symbol = nullptr;
-  std::string reason;  // why there is none
+  std::string reason;  // why `symbol` is nullptr
 };
 
 Opened open_engine(const std::filesystem::path& library) {
   Opened opened;
   opened.symbol = symbol_in(library, engine::kApiSymbol, Symbols::kGlobal, opened.reason);
-  // What fits now may not fit once the data have been read.
+  // Memory that is available now may be taken once the data have been read.
   if (opened.symbol != nullptr && address_space_limit() > 0) multiply_with_blas();
   return opened;
 }
 
-// A BLAS that gets no memory retries forever. So if there may be too little, a child process opens
-// the engine first.
+// A BLAS that gets no memory retries forever. With a limit of the address space, a child process
+// therefore loads the engine first, to see whether it fits.
 void require_address_space(const std::filesystem::path& library) {
   if (address_space_limit() == 0) return;
   const pid_t child = fork();
   if (child < 0) throw too_little_memory();
   if (child == 0) {
-    constexpr rlimit kSeconds{3, 3};  // of CPU time; loading takes a tenth of it
+    constexpr rlimit kSeconds{3, 3};  // CPU time; loading takes a tenth of it
     setrlimit(RLIMIT_CPU, &kSeconds);
     constexpr rlimit kNoCoreFile{0, 0};
     setrlimit(RLIMIT_CORE, &kNoCoreFile);
@@ -123,7 +124,7 @@ void require_address_space(const std::filesystem::path& library) {
     } catch (...) {
       _exit(1);
     }
-    _exit(0);  // the parent finds out itself whether it can be loaded
+    _exit(0);  // the parent itself finds out whether the library can be loaded
   }
   int status = 0;
   until_done([&] { return waitpid(child, &status, 0); });
@@ -132,7 +133,7 @@ void require_address_space(const std::filesystem::path& library) {
 
 std::filesystem::path library_file() { return library_path("trainer_engine"); }
 
-// Without a value until somebody starts. Its destructor would wait for the thread.
+// The future is not valid() until loading has started. Its destructor waits for the loading thread.
 std::shared_future<Opened>& opened_engine() {
   static std::shared_future<Opened> opened;
   return opened;
@@ -159,13 +160,15 @@ const engine::Api* load_engine() {
 
 void start_loading_engine() {
   if (opened_engine().valid()) return;
-  // The environment does not change while the other thread reads it.
+  // These come before the other thread starts, because the environment must not change while that
+  // thread reads it.
   limit_spinning();
   limit_messages();
   check_number_of_threads();
   require_address_space(library_file());
   run::correct_blas_core();
-  // Where address space is short, LibTorch comes before the data, and a thread needs some, too.
+  // With a limit of the address space, LibTorch is loaded before the data are read, and in this
+  // thread, because another thread needs address space, too.
   const bool is_short = address_space_limit() > 0;
   opened_engine() = std::async(is_short ? std::launch::deferred : std::launch::async, [] {
                       return open_engine(library_file());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer ensemble`: trains several models and makes one of them.
+// `trainer ensemble`: trains several models and combines them into one.
 #include <memory>
 #include <sstream>
 #include <string>
@@ -107,9 +107,9 @@ class EnsembleCommand : public Command {
   }
 
   std::string members_;
-  int64_t num_members_ = 0;  // 0: 5, or as before
+  int64_t num_members_ = 0;  // 0: not given; then 5, or as in the resumed ensemble
   std::string recipe_names_;
-  std::vector<config::Recipe> recipes_;  // none: as configured
+  std::vector<config::Recipe> recipes_;  // empty: not given; then that of the configuration
   bool json_ = false;
 };
 

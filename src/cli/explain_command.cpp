@@ -217,7 +217,7 @@ class ExplainCommand : public Command {
   int64_t top_ = 3;
   std::vector<std::string> columns_;
   std::string row_text_;
-  int64_t row_ = 0;  // 0: none
+  int64_t row_ = 0;  // counts from 1; 0: not given
   bool json_ = false;
 };
 

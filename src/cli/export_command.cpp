@@ -113,7 +113,7 @@ class ExportCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    if (format_ == Format::kOnnx) onnx_library();  // first, because it may be missing
+    if (format_ == Format::kOnnx) onnx_library();  // first, to fail early if it is missing
     const apply::Model model = load_model(model_);
     check_output(output_, model.file);
     if (softmax_) refuse_regression(model);
@@ -175,7 +175,7 @@ class ExportCommand : public Command {
   std::string output_;
   std::string format_name_;
   std::string batch_;
-  int64_t num_rows_ = 1;  // of a batch
+  int64_t num_rows_ = 1;  // rows of a batch; used if --batch was given
   Format format_ = Format::kOnnx;
   bool softmax_ = false;
   bool preprocessing_ = false;

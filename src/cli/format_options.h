@@ -10,17 +10,20 @@
 
 namespace trainer::cli {
 
-/// The format of the table of --data: --delimiter and --decimal. Empty: not given.
+/// The values of --delimiter and --decimal, the format of the table that --data names. Empty: not
+/// given.
 struct FormatOptions {
   std::string delimiter;
   std::string decimal;
 };
 
-/// `otherwise` describes the default: "as in the run".
+/// Return the options --delimiter and --decimal. `otherwise` describes the default: "as in the
+/// run".
 Option delimiter_option(FormatOptions& format, const std::string& otherwise);
 Option decimal_option(FormatOptions& format, const std::string& otherwise);
 
-/// Adds the given options as keys of the configuration, which are validated with it.
+/// Adds the options that were given as overrides of data.delimiter and data.decimal, so that
+/// config::load() validates them.
 void add_overrides(const FormatOptions& format, std::vector<config::Override>& overrides);
 
 }  // namespace trainer::cli

@@ -6,31 +6,31 @@
 
 namespace trainer::cli {
 
-/// A code with which the program ends.
+/// An exit code of the program and what it means.
 struct ExitCode {
   int code;
   const char* name;     // short, for --help
   const char* meaning;  // a sentence without its full stop, for the manual
 };
 
-/// All of them, in their order.
+/// Returns all exit codes in ascending order.
 std::span<const ExitCode> exit_codes();
 
-/// A command line that users begin with.
+/// A command line for users to begin with.
 struct Example {
   const char* command;
   const char* meaning;  // a sentence without its full stop
 };
 
-/// Examples of the commands in their order.
+/// Returns the examples of --help and of the manual page.
 std::span<const Example> examples();
 
-/// The end of --help: examples and exit codes.
+/// Returns the end of --help: examples and exit codes.
 std::string help_footer();
-/// The end of `trainer train --help`.
+/// Returns the end of `trainer train --help`: examples of training, and exit codes.
 std::string train_help_footer();
 
-/// The text of --version.
+/// Returns the text of --version: the versions of the program and its libraries, BLAS and compiler.
 std::string version_text();
 
 }  // namespace trainer::cli

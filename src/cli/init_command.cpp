@@ -48,7 +48,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStandardOutput = "-";
 
-// At most `width` columns, without line breaks.
+// Returns `text` without line breaks, shortened to at most `width` bytes.
 std::string cell(const std::string& text, std::size_t width) {
   std::string plain = in_quotes(text);
   plain = plain.substr(1, plain.size() - 2);
@@ -83,7 +83,7 @@ std::string columns_text(const data::TableFacts& table) {
   return text;
 }
 
-// Checked before the table is read, which may take long.
+// The output is checked before the table is read, which may take long.
 void check_config_output(const fs::path& output, const std::string& table, bool replace) {
   if (output == kStandardOutput) return;
   std::error_code ignored;
@@ -111,7 +111,8 @@ void check_config_output(const fs::path& output, const std::string& table, bool 
   }
 }
 
-// With --output, users expect a file.
+// Lists the columns for users who have not chosen a target. With --output they expect a file, so a
+// missing target is an error then.
 void list_columns(const data::TableFacts& table, bool has_output) {
   print_safely(columns_text(table));
   std::vector<std::string> likely = wizard::likely_targets(table);
@@ -124,13 +125,15 @@ void list_columns(const data::TableFacts& table, bool has_output) {
   log::info("choose the column to predict with --target, and a file with --output" + guess);
 }
 
-// The path of the table relative to the configuration file, as config::load() resolves it.
+// Returns the path of the table relative to the folder of the configuration file, as config::load()
+// resolves it.
 std::string path_from(const fs::path& folder, const std::string& table) {
   const fs::path relative = fs::path(table).lexically_relative(folder.lexically_normal());
   return relative.empty() ? table : relative.string();
 }
 
-// In a table without a header, the first row would be taken for the names.
+// If all column names are numbers, the table probably has no header and its first row was taken for
+// one.
 void warn_about_numeric_names(const data::TableFacts& table) {
   const bool are_numbers =
       std::all_of(table.columns.begin(), table.columns.end(),
@@ -172,7 +175,7 @@ data::Datasets read_with(wizard::FirstConfig& first) {
   return data;
 }
 
-// Reads it again if it contains texts for missing values.
+// Inspects the table, and does so again if it contains texts that stand for missing values.
 data::TableFacts inspect(const data::TableSource& source, data::InspectOptions options) {
   data::TableFacts table = data::inspect_table(source, options);
   const std::vector<wizard::MissingCode> codes = wizard::find_missing_codes(table);
@@ -189,7 +192,8 @@ data::TableFacts inspect(const data::TableSource& source, data::InspectOptions o
   return data::inspect_table(source, options);
 }
 
-// Reads it again if a class of the target is called None or the like.
+// Inspects the table again if a class of the target has a name like None, which means "missing" in
+// other columns.
 data::TableFacts with_missing_class(const data::TableSource& source, const std::string& target,
                                     data::TableFacts table, data::InspectOptions options) {
   const std::string name = wizard::find_missing_class(table, target);
@@ -203,9 +207,9 @@ data::TableFacts with_missing_class(const data::TableSource& source, const std::
   return data::inspect_table(source, options);
 }
 
-// The seconds of an epoch on this machine's CPU.
+// Returns the estimated seconds of an epoch on this machine's CPU.
 double measure_epoch(config::Config config, const data::Datasets& data) {
-  constexpr double kOtherWork = 1.2;  // updates, evaluation, checkpoints
+  constexpr double kOtherWork = 1.2;  // factor for updates, evaluation and checkpoints
   config::complete_recipe(config, data::recipe_facts(data));
   const int64_t num_rows = data.train.size();
   const double step_seconds =
@@ -289,7 +293,7 @@ class InitCommand : public Command {
   }
 
  private:
-  // Validated like keys of the configuration.
+  // Loads the flags as configuration keys, so that they are validated in the same way.
   config::DataConfig checked_flags() const {
     const bool is_query = !query_.empty();
     std::vector<config::Override> overrides = {
@@ -302,7 +306,8 @@ class InitCommand : public Command {
     return config::load({}, overrides).config.data;
   }
 
-  // Where relative paths of the table start, or the table itself.
+  // Returns the path that the new file states relative to its own folder: that of the table, or the
+  // folder where a query looks for its files.
   static const std::string& read_from(const wizard::FirstConfig& first) {
     const config::DataConfig& data = first.config.data;
     return data.query.empty() ? data.path : data.query_folder;

@@ -25,7 +25,8 @@ std::string summary_text(const run::EpochSummary& summary) {
   return text;
 }
 
-/// Losses of all epochs, at most `width`: means of neighbors.
+/// Returns the finite losses of all epochs, reduced to at most `width` values by taking means of
+/// neighbors.
 std::vector<double> losses_of(const run::History& history, std::size_t width) {
   std::vector<double> all;
   for (const run::EpochRecord& epoch : history.epochs) {
@@ -43,7 +44,7 @@ void add_curve(const run::History& history, int width, Ink ink, std::vector<std:
   const auto [low, high] = std::minmax_element(losses.begin(), losses.end());
   const double lowest = *low;
   const double highest = *high;
-  // The lowest value is still seen.
+  // This offset keeps the lowest value visible as an eighth of a line.
   const double floor = (highest - lowest) / (kCurveHeight * 8);
   for (double& loss : losses) loss = loss - lowest + floor;
   const std::vector<std::string> curve = draw_curve(losses, kCurveHeight, ink);

@@ -59,12 +59,12 @@ std::string names_text(const Option& option) {
   return fmt::format("{}", fmt::join(names_of(option), ", "));
 }
 
-// Ends a sentence.
+// Adds a full stop, unless the text has one or is empty.
 std::string sentence(const std::string& text) {
   return text.empty() || text.ends_with('.') ? text : text + ".";
 }
 
-// Flags of keys, which help lists by their keys, say what they do.
+// The help of a key's flag is only its key and type, so here a sentence says what the flag does.
 std::string help_of(const Option& option) {
   for (const config::Field& field : config::fields()) {
     if (field.flag != option.names) continue;
@@ -83,7 +83,7 @@ void add_options(const std::vector<Option>& options, ManPage& page) {
   }
 }
 
-// "trainer eval [OPTIONS] RUN_OR_CHECKPOINT"
+// Returns a line such as "trainer eval [OPTIONS] RUN_OR_CHECKPOINT".
 std::string synopsis(const TableCommand& command) {
   std::string text = fmt::format("trainer {} [OPTIONS]", command.row->name);
   for (const Option& option : command.options) {
@@ -98,7 +98,7 @@ void add_commands(const Program& program, ManPage& page) {
       "Commands that train take a configuration: `--config`, keys as `KEY=VALUE`, and the flags of "
       "keys. Those that use a trained model take its run folder.");
   for (const TableCommand& command : program.commands) {
-    if (command.command == nullptr) continue;  // its commands follow
+    if (command.command == nullptr) continue;  // a group; its commands follow
     page.subsection(synopsis(command));
     page.paragraph(sentence(command.row->help));
     add_options(command.options, page);

@@ -8,8 +8,8 @@
 
 namespace trainer::cli {
 
-/// The manual page trainer(1) in roff: the commands of `table` with their options, all keys of the
-/// configuration, exit codes, environment and files.
+/// Returns the manual page trainer(1) in roff: the commands of `table` with their options, all
+/// configuration keys, exit codes, environment and files.
 std::string manual_page(std::span<const CommandRow> table);
 
 }  // namespace trainer::cli

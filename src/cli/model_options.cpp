@@ -129,7 +129,8 @@ config::Config config_for(const apply::Model& model, const CommonOptions& common
   return config::load({{model.file.string(), config::dump({config, {}}), ""}}, overrides).config;
 }
 
-// A pipe has no file name to compare with that of the training data.
+// Standard input has no name whose extension could tell the delimiter, so the name of the training
+// data decides.
 data::TableSource table_source(const config::DataConfig& data, const data::Schema& schema,
                                const std::string& given, const std::string& query) {
   data::TableSource source{.path = given, .query = query};

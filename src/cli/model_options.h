@@ -19,66 +19,67 @@ struct Config;
 struct DataConfig;
 }  // namespace trainer::config
 
-/// The options of commands that use a trained model: predict, eval, inspect, export.
+/// Options of the commands that use a trained model, such as predict, eval, inspect and export.
 namespace trainer::cli {
 
-/// The run folder or checkpoint file: "runs/latest".
+/// Returns the positional argument that names a run folder or a checkpoint file: "runs/latest".
 Option model_option(std::string& model);
 
-/// A SELECT in place of the file of --data.
+/// Returns the option --query, a SELECT statement that takes the place of --data.
 Option query_option(std::string& query);
 
-/// Adds a problem if both are given.
+/// Adds a problem if both --data and --query are given.
 void check_data(const std::string& data, const std::string& query, Problems& problems);
 
-/// The table `given`, which may be "-", or that of `query`: written as `data` says, with the
-/// missing values of the model.
+/// Returns the table in the file `given` ("-": standard input), or the one that `query` selects.
+/// `data` tells its format, and `schema` which texts are missing values.
 data::TableSource table_source(const config::DataConfig& data, const data::Schema& schema,
                                const std::string& given, const std::string& query);
 
-/// Adds a problem if no model was given. `command` is the name of the command: "eval".
+/// Adds a problem if no model was given. `command` is the name of the command, such as "eval".
 void check_model(const std::string& command, const std::string& model, Problems& problems);
 
-/// Adds problems for --resume, --config and overrides of other keys than `allowed_keys`: the
-/// configuration of the run is used.
+/// Adds problems for --resume, --config and overrides of keys other than `allowed_keys`, because
+/// the command uses the configuration of the run.
 void check_overrides(const std::string& command, const CommonOptions& common,
                      const std::vector<std::string>& allowed_keys, Problems& problems);
 
-/// "runs/a/checkpoints/best.pt (epoch 12)".
+/// Returns the checkpoint and its epoch for people: "runs/a/checkpoints/best.pt (epoch 12)".
 std::string model_text(const apply::Model& model);
 
-/// The split of the run's own data, or the name of the data, for people to read.
+/// Returns what the data are, for people: the split of the run, or `data` if `split` is empty.
 std::string data_text(const data::TableSource& data, const std::string& split);
 
-/// What a result is of: the model, and the data, which people read as `data_shown`. Programs:
-/// {"checkpoint", "data", "split", "epoch" or "members"}; of "data" and "split", one is null.
+/// Returns the part of a result that names the model and the data. People see the data as
+/// `data_shown`. JSON has {"checkpoint", "data", "split", "epoch" or "members"}; of "data" and
+/// "split", one is null.
 Document model_document(const apply::Model& model, const data::TableSource& data,
                         const std::string& split, const std::string& data_shown);
 
-/// Logs what is to be said about a file that was read.
+/// Logs the notes and warnings about a table that has been read.
 void show_notes(const apply::FileNotes& notes);
 
-/// What the user means by a run or checkpoint: a path, or the name of a run in `runs`.
+/// Returns the path of the run or checkpoint that the user means: `name`, or "runs/NAME" if only
+/// that exists.
 std::string model_path(const std::string& name);
 
-/// apply::load_model(), with a warning if the model is untrained (the checkpoint before the first
-/// step).
+/// Calls apply::load_model(), and warns if the model is untrained (a checkpoint of step 0).
 apply::Model load_model(const std::string& run_or_checkpoint);
 
-/// Throws Error(kUsage) if `output` would replace the checkpoint, or is in the folder of the run's
+/// Throws Error(kUsage) if `output` would replace the checkpoint, or lies in the run's folder of
 /// checkpoints.
 void check_output(const std::filesystem::path& output, const std::filesystem::path& checkpoint);
 
-/// The run's configuration with the format, threads and precision of the command line. The number
-/// of threads is 0 unless given: that of the training may be of another machine. The precision is
-/// fp32 unless given.
+/// Returns the run's configuration with the format, threads and precision of the command line. If
+/// these are not given, the number of threads is 0, because the run may come from another machine,
+/// and the precision is fp32.
 config::Config config_for(const apply::Model& model, const CommonOptions& common,
                           const FormatOptions& format);
 
-/// Lets the model predict in the precision of the configuration. Throws Error(kUsage) for fp16.
+/// Makes the model predict in the precision of the configuration. Throws Error(kUsage) for fp16.
 void apply_precision(const config::Config& config, apply::Model& model);
 
-/// config.threads, or else the number of usable CPUs.
+/// Returns config.threads, or the number of usable CPUs if that is 0.
 int64_t thread_count(const config::Config& config);
 
 }  // namespace trainer::cli

@@ -30,7 +30,7 @@ const onnx_export::Api* load_onnx() {
                 "to .safetensors or .pt");
   }
   std::string reason;
-  // Symbols stay local: LibTorch, if it is loaded later, has its own ONNX.
+  // Symbols stay local, because LibTorch has its own copy of ONNX and may be loaded later.
   void* symbol = symbol_in(library, onnx_export::kApiSymbol, Symbols::kLocal, reason);
   if (symbol == nullptr) {
     throw Error(ErrorKind::kUsage,
@@ -42,7 +42,7 @@ const onnx_export::Api* load_onnx() {
   return reinterpret_cast<onnx_export::ApiFunction>(symbol)();
 }
 
-// In the child: ends it after it has written why the library cannot be opened.
+// Runs in a child process: writes to `output` why the library cannot be opened, if so, and exits.
 [[noreturn]] void try_in_child(const std::filesystem::path& library, int output) {
   std::string reason;
   const bool is_good =
@@ -62,11 +62,11 @@ std::string read_all(int input) {
   }
 }
 
-// Why it cannot be opened; empty: it can.
+// Returns why the library cannot be opened, or an empty text if it can.
 std::string problem_of(const std::filesystem::path& library) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe to a child process";
-  std::fflush(nullptr);  // or the child has it too
+  std::fflush(nullptr);  // otherwise the child inherits buffered output
   const pid_t child = fork();
   if (child == 0) try_in_child(library, ends[1]);
   close(ends[1]);

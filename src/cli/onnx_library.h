@@ -6,12 +6,12 @@
 
 namespace trainer::cli {
 
-/// The library that writes ONNX files, loaded at the first call. Throws Error(kUsage) with what to
-/// install if it is not part of the build or cannot be loaded.
+/// Returns the library that writes ONNX files, which the first call loads. Throws Error(kUsage)
+/// with what to install if it is not part of the build or cannot be loaded.
 const onnx_export::Api& onnx_library();
 
-/// Whether onnx_library() would return. A child process tries it, because LibTorch and ONNX cannot
-/// be in one process; so it must be called before other threads run.
+/// Returns whether onnx_library() would succeed. A child process tries it, because LibTorch and
+/// ONNX cannot be in one process; call it before other threads start.
 doctor::LibraryFacts onnx_facts();
 
 }  // namespace trainer::cli

@@ -12,8 +12,8 @@ std::filesystem::path library_path(const std::string& stem) {
 
 void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbols symbols,
                 std::string& reason) {
-  // By its full path: otherwise the RUNPATH of the caller of dlopen counts, which is that of the
-  // sanitizer runtime under AddressSanitizer.
+  // `library` must be a full path: for a bare name, dlopen searches the RUNPATH of its caller,
+  // which under AddressSanitizer is the sanitizer runtime.
   const int scope = symbols == Symbols::kGlobal ? RTLD_GLOBAL : RTLD_LOCAL;
   void* handle = dlopen(library.c_str(), RTLD_NOW | scope);
   void* address = handle == nullptr ? nullptr : dlsym(handle, symbol);

@@ -7,13 +7,15 @@
 /// Loading of this program's libraries when a command first needs them.
 namespace trainer::cli {
 
-/// The path of this program's library `stem` ("trainer_engine"), if it was built.
+/// Returns the path of this program's library `stem` ("trainer_engine"), which exists if it was
+/// built.
 std::filesystem::path library_path(const std::string& stem);
 
-/// Whether other libraries can use its symbols.
+/// kGlobal: libraries that are loaded later can use the symbols of this one.
 enum class Symbols { kGlobal, kLocal };
 
-/// The address of a symbol, or nullptr with the reason in `reason`. The library stays loaded.
+/// Opens the library and returns the address of `symbol`, or nullptr with the reason in `reason`.
+/// The library stays loaded.
 void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbols symbols,
                 std::string& reason);
 

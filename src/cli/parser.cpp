@@ -16,7 +16,7 @@
 namespace trainer::cli {
 namespace {
 
-/// Adds an option to CLI11 by the type of its target.
+/// Adds an option to CLI11, according to the type of its target.
 class OptionAdder {
  public:
   OptionAdder(CLI::App& app, const Option& option) : app_(app), option_(option) {}
@@ -32,7 +32,7 @@ class OptionAdder {
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
     CLI::Option* added = app_.add_option(option_.names, *values);
-    // One value per flag: the next argument may be key=value.
+    // Each use of the option takes one value: the next argument may be key=value.
     if (!added->get_positional()) added->allow_extra_args(false);
     return added->type_name(option_.value_name);
   }
@@ -43,7 +43,8 @@ class OptionAdder {
 };
 
 void add_options(CLI::App& app, const std::vector<Option>& options) {
-  // From column 30 on: older CLI11 does not wrap its help. CLI11 2.6 ends each line with a blank.
+  // Help texts begin at column 30. They are wrapped here, because older versions of CLI11 do not do
+  // it; CLI11 2.6 ends each line with a blank.
   constexpr std::size_t kWidth = 49;
   for (const Option& option : options) {
     CLI::Option* added = std::visit(OptionAdder(app, option), option.target);
@@ -72,13 +73,14 @@ std::shared_ptr<CLI::App> make_app(const ProgramSpec& program) {
   add_options(*app, program.config_options);
   for (const CommandSpec& spec : program.commands) add_command(*app, spec);
   app->footer(program.footer);
-  app->require_subcommand(0, 1);  // after it "runs" is a folder, and no command
+  app->require_subcommand(0, 1);  // after a command, "runs" is a folder and not a command
   app->fallthrough();
   app->allow_extras();
   return app;
 }
 
-// "config print": the last one if there are several; empty if there is none.
+// Returns the name of the command with its group, such as "config print"; empty if none was given.
+// Of several, the last one counts.
 std::string command_name(const CLI::App& app) {
   const std::vector<CLI::App*> named = app.get_subcommands();
   if (named.empty()) return "";
@@ -86,7 +88,7 @@ std::string command_name(const CLI::App& app) {
   return named.back()->get_name() + (inner.empty() ? "" : " " + inner);
 }
 
-// The first command is the default: its help is that of the program without the other commands.
+// The default command has the help of the program, but without the list of the other commands.
 std::string help_text(CLI::App& app, const ProgramSpec& program) {
   const std::string& name = program.commands.front().name;
   if (!app.got_subcommand(name)) return app.help();
@@ -106,7 +108,7 @@ std::vector<std::string> positional_arguments(const CLI::App& app) {
   return {};
 }
 
-// A better message than "A subcommand is required".
+// Throws a better message than CLI11's "A subcommand is required".
 void refuse_missing_command(const CLI::App& app) {
   for (const CLI::App* group : app.get_subcommands()) {
     if (group->get_require_subcommand_min() == 0 || !group->get_subcommands().empty()) continue;
@@ -120,13 +122,13 @@ void refuse_missing_command(const CLI::App& app) {
 std::vector<std::string> unknown_flags(const CLI::App& app) {
   std::vector<std::string> flags;
   for (const std::string& word : app.remaining(true)) {
-    if (word == "--") break;  // what follows are no flags
+    if (word == "--") break;  // words after "--" are not flags
     if (word.size() >= 2 && word[0] == '-') flags.push_back(word.substr(0, word.find('=')));
   }
   return flags;
 }
 
-// Includes those of the commands that were named.
+// Adds the long flags of the program and of the commands that were given.
 void add_long_flags(const CLI::App& app, std::vector<std::string>& flags) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);

@@ -28,7 +28,8 @@
 namespace trainer::cli {
 namespace {
 
-// The delimiter of the data, unless the extension of the output differs: tabs only in .tsv files.
+// Returns the delimiter of the data, unless the extension of the output contradicts it: only .tsv
+// and .tab files have tabs.
 char output_delimiter(const std::string& output, const data::CsvFormat& of_data) {
   if (output == "-") return of_data.delimiter;
   const char by_name = data::csv_delimiter("auto", output, of_data.decimal);
@@ -39,7 +40,7 @@ int64_t rate(int64_t num_rows, double seconds) {
   return std::llround(static_cast<double>(num_rows) / std::max(seconds, 1e-9));
 }
 
-// `1,234,567 rows  45 %  612,000 rows/s  2.4 s left`, less than `width` columns.
+// Returns a text such as `1,234,567 rows  45 %  612,000 rows/s  2.4 s left`, shorter than `width`.
 std::string progress_text(const apply::PredictProgress& progress, double seconds, int width) {
   std::string done = counted(progress.num_rows, "row");
   const double fraction = progress.size_hint == 0 ? 0
@@ -102,7 +103,7 @@ class PredictCommand : public Command {
     if (!threshold.empty()) log::info("threshold " + threshold);
     watch_signals(OnSignal::kInterrupt);
     ProgressLine line;
-    // Predictions that appear on the same terminal are progress enough.
+    // Predictions that appear on the same terminal already show the progress.
     const bool has_line = output_ != "-" || !output_may_reach_terminal();
     apply::PredictReport report;
     try {
@@ -117,7 +118,7 @@ class PredictCommand : public Command {
             return stop_request() == 0;
           });
     } catch (const Error&) {
-      if (stop_request() == 0) throw;  // otherwise the signal interrupted a read or write
+      if (stop_request() == 0) throw;  // otherwise a signal interrupted the read or write
     }
     log::clear_status();
     if (const int signal = stop_request(); signal != 0) return stopped(signal);
@@ -126,7 +127,8 @@ class PredictCommand : public Command {
   }
 
  private:
-  // A name that promises another format would mislead whoever opens it; a pipe may have any.
+  // A file name that promises another format would mislead whoever opens it. A pipe or device may
+  // have any name.
   void require_right_endings() const {
     constexpr const char* kText = ".csv, .tsv or .txt (or that and .gz)";
     const auto is_new_or_file = [](const std::filesystem::path& file) {
@@ -154,7 +156,7 @@ class PredictCommand : public Command {
     if (!errors_.empty() && !skips_errors_) {
       problems.emplace_back("--errors: has no effect without --on-error skip");
     }
-    // Not next to a pipe or a device.
+    // If the output is a pipe or a device, there is no default file for the errors next to it.
     std::error_code ignored;
     const bool is_file = !std::filesystem::exists(output_, ignored) ||
                          std::filesystem::is_regular_file(output_, ignored);
@@ -200,7 +202,7 @@ class PredictCommand : public Command {
   std::vector<std::string> kept_columns_;
   std::string on_error_;
   bool skips_errors_ = false;
-  std::string errors_;  // empty: none
+  std::string errors_;  // empty: rows with errors are not listed in a file
 };
 
 }  // namespace

@@ -7,10 +7,11 @@
 
 namespace trainer::cli {
 
-/// Columns of the terminal at standard output; 0: there is none.
+/// Returns the number of columns of the terminal at standard output, or 0 if it is not a terminal.
 std::size_t output_width();
 
-/// Writes `document` to standard output: as JSON, or as text that fits a terminal, if it is one.
+/// Writes `document` to standard output as JSON, or as text that is fitted to the terminal if there
+/// is one.
 void print_document(const Document& document, bool as_json);
 
 }  // namespace trainer::cli

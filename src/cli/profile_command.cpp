@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer profile`: some steps of a configuration, and where their time and memory go.
+// `trainer profile`: trains some steps of a configuration and shows where time and memory go.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -37,7 +37,7 @@ void add_steps(const engine::ProfileReport& report, Document& document) {
   document.data("step_seconds_median", middle);
   document.data("step_seconds_90_percent", most);
   document.data("step_seconds_median_unmeasured", bare);
-  // What a measured step takes more than one that is not measured.
+  // The percentage says how much longer a step takes because it is measured.
   document.paragraph(fmt::format(
       "A step takes {} (median; 90 % of them at most {}), and {} when nothing is measured "
       "({:+.1f} %).",

@@ -14,19 +14,19 @@
 
 namespace trainer::cli {
 
-/// A row of the table with its command and options.
+/// A row of the table of commands, with the command object and its options.
 struct TableCommand {
   const CommandRow* row;
-  std::unique_ptr<Command> command;  // nullptr: a group
-  std::vector<Option> options;       // point into the command
+  std::unique_ptr<Command> command;  // nullptr for a group
+  std::vector<Option> options;       // these write to members of `command`
 };
 
-/// The program before it has read a command line: its commands and everything that they take.
+/// All commands and options of the program, before a command line has been read.
 struct Program {
-  /// The program with the commands of `table`, the first of which is the default.
+  /// Makes the program with the commands of `table`, the first of which is the default.
   explicit Program(std::span<const CommandRow> table);
 
-  /// The command or group of that name, "config print", or nullptr.
+  /// Returns the command or group with that name, such as "config print", or nullptr.
   TableCommand* find(std::string_view name);
 
   CommonFlags flags;

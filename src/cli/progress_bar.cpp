@@ -46,7 +46,7 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
 }
 
 run::ProgressListener make_progress_listener() {
-  // Created at the first step, so that loading does not count for the speed.
+  // The line is created at the first step, so that loading does not count for the speed.
   return [line = std::make_shared<std::optional<ProgressLine>>()](const run::Progress& progress) {
     if (!*line) line->emplace();
     (*line)->update(

@@ -11,25 +11,27 @@
 
 namespace trainer::cli {
 
-/// The first of `texts`, which are ASCII and ever shorter, that is shorter than `width`: a full
-/// line would wrap and could not be redrawn. The last one is cut if necessary.
+/// Returns the first of `texts` that is shorter than `width`, because a full line would wrap and
+/// could not be redrawn. The texts are ASCII, the longest first; the last one is cut if necessary.
 std::string first_that_fits(const std::vector<std::string>& texts, int width);
 
-/// `reading the table  45 %  12.0 s left` in less than `width` columns, for the `part` of the work
-/// that took `seconds`.
+/// Returns a text such as `reading the table  45 %  12.0 s left` in less than `width` columns.
+/// `part`, from 0 to 1, is the fraction of the work that is done after `seconds`; 0 if it is not
+/// known.
 std::string long_work_text(std::string_view name, double part, double seconds, int width);
 
-/// Shows from now on, as a ProgressLine, how far work is that takes long.
+/// Shows the progress of long work (core/long_work.h) as a ProgressLine from now on.
 void show_long_work();
 
 /// Shows progress on standard error: on a terminal, a line that is redrawn at most ten times a
-/// second; otherwise, a plain line every 30 seconds. The time starts with the object.
+/// second; otherwise, a plain line every 30 seconds. The time starts when the object is created.
 class ProgressLine {
  public:
-  /// Makes a line of less than `width` columns for `seconds` since the start.
+  /// Returns a line of less than `width` columns. `seconds` is the time since the object was
+  /// created.
   using MakeText = std::function<std::string(double seconds, int width)>;
 
-  /// Shows what `make_text` returns if a line is due; whether it was.
+  /// Shows the text from `make_text` if the next line is due, and returns whether it was.
   bool update(const MakeText& make_text);
 
  private:

@@ -11,25 +11,26 @@
 
 namespace trainer::cli {
 
-/// The value of --resume for the newest run of the configuration.
+/// The value of --resume that selects the newest run with the given configuration.
 inline constexpr const char* kResumeAuto = "auto";
 
-/// The configuration from files and overrides of the command line, based on that of the checkpoint
-/// if
-/// --resume names one.
+/// The configuration from the files and overrides of the command line. If --resume names a
+/// checkpoint, they change the configuration of that checkpoint.
 struct ResolvedConfig {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;
 };
 
-/// Throws as config::load() and checkpoint::open_checkpoint().
+/// Loads the configuration and finds the checkpoint that --resume asks for. Throws the errors of
+/// config::load() and checkpoint::open_checkpoint().
 ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::OpenMode mode);
 
-/// The configuration of files and overrides as far as it can be read now: without checks, and
-/// without what comes from a pipe.
+/// Returns the configuration of files and overrides as far as it can be read now: unchecked, and
+/// without files that are not regular ones, such as pipes.
 config::Config draft_config(const CommonOptions& common);
 
-/// Logs from now on as logging.format says, also what is wrong with the configuration.
+/// Sets the format of log messages on the console to logging.format. Called before the
+/// configuration is checked, so that its errors are logged in that format as well.
 void choose_log_format(const CommonOptions& common);
 
 /// Throws Error(kUsage) if the command line has neither a configuration nor a run to resume; the

@@ -12,14 +12,14 @@
 namespace trainer::cli {
 namespace {
 
-constexpr std::size_t kWidth = 76;  // of a line in the file, which mandoc limits to 80 bytes
+constexpr std::size_t kWidth = 76;  // longest line of the source; mandoc limits it to 80 bytes
 
-// A line that begins with a dot or quote would be a macro.
+// Escapes a line that begins with a dot or quote, which roff would read as a macro.
 std::string safe_line(const std::string& line) {
   return line.starts_with('.') || line.starts_with('\'') ? "\\&" + line : line;
 }
 
-// As an argument of a macro.
+// Quotes the text, so that a macro takes it as one argument even if it contains spaces.
 std::string argument(std::string_view text) { return "\"" + roff_text(text) + "\""; }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::string roff_text(std::string_view text) {
 ManPage::ManPage(const std::string& name, const std::string& date, const std::string& source) {
   macro(R"(.\" Made by `trainer manual`.)");
   macro(fmt::format(".TH {} 1 {} {}", name, date, argument(source)));
-  macro(".ad l\n.nh");  // neither spaces within lines nor words divided at their ends
+  macro(".ad l\n.nh");  // ragged right margin, no hyphenation
 }
 
 void ManPage::macro(const std::string& line) {
@@ -103,7 +103,8 @@ void ManPage::lines(const std::string& text) {
   macro(".fi\n.RE");
 }
 
-// The end of a line is no end of a sentence, which would make two spaces of one.
+// The \& at the end of each line keeps roff from taking a full stop there for the end of a
+// sentence, after which it would put two spaces.
 void ManPage::fill(const std::string& text) {
   std::string marked;
   bool is_bold = false;

@@ -6,25 +6,25 @@
 
 namespace trainer::cli {
 
-/// `text` with everything that means something to roff escaped, so that it is shown as it is:
-/// hyphens, quotes and backquotes too, which would become others.
+/// Returns `text` with all special characters of roff escaped, so that it is shown unchanged: roff
+/// replaces plain hyphens, quotes and backquotes by typographic ones.
 std::string roff_text(std::string_view text);
 
-/// A page of man(7), section by section. Texts are plain; what is in `backquotes` is bold.
+/// A page of man(7), built section by section. Texts are plain; words in `backquotes` become bold.
 class ManPage {
  public:
   ManPage(const std::string& name, const std::string& date, const std::string& source);
 
   void section(const std::string& title);
-  /// A heading within a section; what follows its first word is not bold.
+  /// Adds a heading within a section, all of it bold.
   void subsection(const std::string& title);
-  /// Continues without a paragraph.
+  /// Adds text without beginning a new paragraph.
   void line(const std::string& text) { fill(text); }
-  /// A paragraph.
+  /// Adds a paragraph, wrapped to the width of the reader's terminal.
   void paragraph(const std::string& text);
-  /// A bold term, its value in italics behind it, and what it means.
+  /// Adds a term in bold with its value in italics, and below it the text that explains it.
   void item(const std::string& term, const std::string& value, const std::string& text);
-  /// A text of lines that are shown as they are, indented.
+  /// Adds indented lines that are shown without wrapping, such as examples.
   void lines(const std::string& text);
 
   const std::string& text() const { return text_; }
@@ -35,7 +35,7 @@ class ManPage {
   void fill(const std::string& text);
 
   std::string text_;
-  bool is_at_heading_ = false;  // which begins a paragraph by itself
+  bool is_at_heading_ = false;  // a heading begins a paragraph by itself
 };
 
 }  // namespace trainer::cli

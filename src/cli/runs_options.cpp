@@ -60,7 +60,7 @@ std::vector<tracking::RunEntry> entries_of(const std::string& folder,
 tracking::RunEntry entry_of(const std::string& run) {
   for (const fs::path& path : {fs::path(run), fs::path("runs") / run}) {
     std::error_code ignored;
-    const fs::path folder = fs::canonical(path, ignored);  // "latest" is a link
+    const fs::path folder = fs::canonical(path, ignored);  // resolves links such as "latest"
     if (folder.empty()) continue;
     if (const auto entry = tracking::read_entry(folder)) return *entry;
   }
@@ -84,11 +84,11 @@ std::vector<tracking::RunEntry> removed_runs(const std::string& folder,
   std::vector<tracking::RunEntry> entries;
   for (const std::string& name : names) {
     fs::path path = fs::path(name).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();  // "runs/a/"
+    if (!path.has_filename()) path = path.parent_path();  // "runs/a/" means "runs/a"
     const fs::path parent = path.parent_path();
     fs::path place = parent.filename() == trash.filename() ? parent : tracking::trash_of(parent);
     if (parent.empty()) place = trash;
-    const bool is_hidden = path.filename().string().starts_with('.');  // ".", or being deleted
+    const bool is_hidden = path.filename().string().starts_with('.');  // "." or a run being purged
     const auto entry = is_hidden ? std::nullopt : tracking::read_entry(place / path.filename());
     if (!entry) {
       throw Error(ErrorKind::kUsage,

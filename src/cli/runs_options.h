@@ -9,16 +9,16 @@
 
 #include "cli/option.h"
 
-// What the commands of `trainer runs` have in common.
+// Options and arguments that several commands of `trainer runs` share.
 namespace trainer::cli {
 
-/// The folder that has the runs.
+/// Returns the positional argument that names the folder of the runs.
 Option folder_option(std::string& folder);
 
-/// --filter EXPRESSION, which may be repeated.
+/// Returns the option --filter EXPRESSION, which may be repeated.
 Option filter_option(std::vector<std::string>& filters);
 
-/// --json, --csv and --markdown.
+/// The options --json, --csv and --markdown, of which at most one may be given.
 class ListFormatOptions {
  public:
   std::vector<Option> options();
@@ -31,27 +31,28 @@ class ListFormatOptions {
   bool markdown_ = false;
 };
 
-/// The runs of `folder` for which all filters hold. Throws Error(kFileSystem) if it is no folder,
-/// and the errors of tracking::filtered().
+/// Returns the runs of `folder` for which all filters are true. Throws Error(kFileSystem) if
+/// `folder` is not a folder, and the errors of tracking::filtered().
 std::vector<tracking::RunEntry> entries_of(const std::string& folder,
                                            const std::vector<std::string>& filters);
 
-/// The run that the user means: a folder, or the name of one in `runs`. Throws Error(kUsage) for
-/// anything else.
+/// Returns the run that the user means: a run folder, or the name of one in the folder "runs".
+/// Throws Error(kUsage) for anything else.
 tracking::RunEntry entry_of(const std::string& run);
 
-/// The same for each of them.
+/// Returns the run for each name or folder, as entry_of() does.
 std::vector<tracking::RunEntry> entries_of_runs(const std::vector<std::string>& runs);
 
-/// Those of `names` that were removed from `folder`: names, or paths where they were or are.
-/// Without names all. Throws Error(kUsage) for anything else.
+/// Returns the removed runs that `names` mean: names of runs that were in `folder`, or paths from
+/// before or after the removal. Without names, returns all removed runs of `folder`. Throws
+/// Error(kUsage) for anything else.
 std::vector<tracking::RunEntry> removed_runs(const std::string& folder,
                                              const std::vector<std::string>& names);
 
-/// "3 runs, 5.0 MiB".
+/// Returns the number of runs and their size on disk, such as "3 runs, 5.0 MiB".
 std::string count_and_size(const std::vector<tracking::RunEntry>& entries);
 
-/// "a, b" as two names.
+/// Splits a list such as "a, b" at its commas, without the spaces around names.
 std::vector<std::string> names_in(const std::string& list);
 
 }  // namespace trainer::cli

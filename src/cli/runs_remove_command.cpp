@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer runs remove`: removes runs, which were named or which rules let go.
+// `trainer runs remove`: removes runs that are named or chosen by rules.
 #include <memory>
 #include <set>
 #include <string>

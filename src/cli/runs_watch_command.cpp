@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer runs watch RUN`: what a run does that another process trains.
+// `trainer runs watch RUN`: shows the progress of a run that another process trains.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{500};
 
-/// Lines that are drawn over each other on a terminal; elsewhere a line for each new epoch.
+/// On a terminal, redraws the view in the same lines; elsewhere, prints a line for each new epoch.
 class Screen {
  public:
   void show(const tracking::RunEntry& entry, const run::History& history) {

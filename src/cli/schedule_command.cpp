@@ -25,12 +25,12 @@
 namespace trainer::cli {
 namespace {
 
-constexpr int64_t kMaxRows = 16;  // of the table
+constexpr int64_t kMaxRows = 16;  // rows of the table of learning rates
 constexpr int kCurveWidth = 60;
 constexpr int kCurveHeight = 8;
-constexpr int kRateWidth = 9;  // of the labels of the curve
+constexpr int kRateWidth = 9;  // width of the labels beside the curve
 
-/// Everything that the command prints.
+/// What the preview shows: the schedule, and the number of rows of each split.
 struct Preview {
   config::Config config;
   schedule::ScheduleOverview overview;
@@ -53,7 +53,7 @@ bool follows_metric(const Preview& preview) {
   return preview.overview.schedule.name == config::ScheduleName::kReduceOnPlateau;
 }
 
-// "validation loss": the metric of reduce_on_plateau.
+// Returns the metric that reduce_on_plateau follows, such as "validation loss".
 std::string watched_metric(const Preview& preview) {
   return fmt::format("{} {}", preview.num_validation > 0 ? "validation" : "training",
                      config::to_text(preview.config.training.best_metric));
@@ -68,7 +68,8 @@ std::string steps_text(const schedule::ScheduleOverview& overview) {
       with_thousands(overview.schedule.total_steps), counted(overview.epochs, "epoch"));
 }
 
-// "after epoch 4, 8, 12, ...".
+// Returns when the first reductions come: "after epoch 4, 8, 12, ...", or in steps if one of them
+// comes within an epoch.
 std::string first_reductions_text(const schedule::ScheduleOverview& overview) {
   const std::vector<int64_t>& steps = overview.first_reductions;
   if (steps.empty()) return "none; the run ends before the first one";
@@ -147,7 +148,7 @@ Table rates_table(const std::vector<schedule::Segment>& segments) {
   return table;
 }
 
-// Plots the learning rate in the middle of each column.
+// The curve has the learning rate at the middle of each column's steps.
 std::string curve_text(const schedule::ScheduleOverview& overview) {
   const Terminal terminal = standard_output_terminal();
   const int width = std::clamp(terminal.width - kRateWidth - 4, 10, kCurveWidth);
@@ -172,7 +173,7 @@ std::string curve_text(const schedule::ScheduleOverview& overview) {
   return text;
 }
 
-// People see the epochs in which something changes, programs get all.
+// People see only the epochs in which something changes; JSON has all epochs.
 Document preview_document(const Preview& preview) {
   Document document;
   add_summary(preview, document);

@@ -5,7 +5,7 @@
 
 namespace trainer::cli {
 
-/// `text` as one word of a shell command, in single quotes if necessary.
+/// Returns `text` quoted as one word of a shell command, in single quotes only if necessary.
 std::string shell_word(const std::string& text);
 
 }  // namespace trainer::cli

@@ -36,7 +36,7 @@ bool is_existing_file(const std::string& word) {
   return std::filesystem::is_regular_file(word, ignored);
 }
 
-// The flag for a file that stands alone.
+// Suggests the flag for a file name that was given without one.
 std::string suggest_flag_of_file(const std::string& word, const std::vector<std::string>& flags) {
   if (is_one_of(flags, "--data") && (is_existing_file(word) || !is_one_of(flags, "--output"))) {
     return fmt::format("; a table is given as --data {}", word);
@@ -46,7 +46,8 @@ std::string suggest_flag_of_file(const std::string& word, const std::vector<std:
   return fmt::format("; a table is given as data.path={}", word);
 }
 
-// What other programs call a command, and the last word of commands of two.
+// Suggests a command for the name that other programs give it, for the second word of a command of
+// two words, or for a misspelled name.
 std::string suggest_command(const std::string& word, const std::vector<std::string>& commands) {
   static constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
       {"fit", "train"},    {"test", "eval"},      {"evaluate", "eval"},
@@ -66,7 +67,7 @@ std::string suggest_command(const std::string& word, const std::vector<std::stri
 
 }  // namespace
 
-// A name from another tool, `--max-epochs`, or a misspelled one.
+// The name may come from another tool (`--max-epochs`) or be misspelled.
 std::string suggest_flag(const std::string& given, const std::vector<std::string>& known_flags) {
   std::string word = given.substr(std::min(given.find_first_not_of('-'), given.size()));
   std::replace(word.begin(), word.end(), '-', '_');

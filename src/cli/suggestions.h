@@ -4,22 +4,25 @@
 #include <string>
 #include <vector>
 
-/// Messages about unknown arguments.
+/// Messages about unknown arguments, with what the user probably meant.
 namespace trainer::cli {
 
-/// `; use --lr VALUE`, or `; did you mean "--epochs"?`, or an empty text.
+/// Returns the end of a message about the unknown flag `given`: `; use --lr VALUE`, `; did you mean
+/// "--epochs"?`, or an empty text.
 std::string suggest_flag(const std::string& given, const std::vector<std::string>& known_flags);
 
-/// The problem with `word`, which is neither one of `commands` nor key=value. `origin` is where it
-/// was given: "--set", "command line"; `flags` are those that the command takes.
+/// Returns the problem with `word`, which is neither one of `commands` nor key=value. `origin` says
+/// where it was given ("--set", "command line"); `flags` are the flags of the command.
 std::string unknown_word(const std::string& word, const std::string& origin,
                          const std::vector<std::string>& commands,
                          const std::vector<std::string>& flags);
 
-/// What is wrong with `trainer help WORD`, and a command with a similar name.
+/// Returns what is wrong with `trainer help WORD`, with a command of a similar name if there is
+/// one.
 std::string unknown_topic(const std::string& word, const std::vector<std::string>& commands);
 
-/// The problem with a group without a command; `arguments` were given instead.
+/// Returns the problem with a group that was given without one of its commands. `arguments` are the
+/// words that were given instead.
 std::string missing_command(const std::string& group, const std::vector<std::string>& commands,
                             const std::vector<std::string>& arguments);
 

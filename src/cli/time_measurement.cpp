@@ -14,7 +14,7 @@
 namespace trainer::cli {
 namespace {
 
-constexpr std::size_t kMaxSpans = 200'000;  // of each thread: about 20 MB of the file
+constexpr std::size_t kMaxSpans = 200'000;  // per thread; they take about 20 MB of the file
 
 std::optional<cpu::Peak> peak_of(const profile::Workload& workload) {
   if (workload.device != "cpu") return std::nullopt;

@@ -11,20 +11,20 @@
 
 namespace trainer::cli {
 
-/// Measures where the time of a command goes, for --trace and those who show it.
+/// Measures where the time of a command goes, for --trace and for commands that show the times.
 class TimeMeasurement {
  public:
-  /// --trace FILE.
+  /// Returns the option --trace FILE, which sets where the trace is written.
   Option trace_option();
   bool has_trace() const { return !trace_.empty(); }
 
   bool has_started() const { return timeline_.has_value(); }
 
-  /// Measures from now on. Throws Error(kFileSystem) if the trace could not be written later.
+  /// Starts the measurement. Throws Error(kFileSystem) if the folder of the trace does not exist.
   void start();
 
-  /// What was measured, against the peak of this machine, which is measured now. Writes the trace.
-  /// Throws Error(kFileSystem).
+  /// Returns what was measured, with the peak performance of this machine's CPU, which is measured
+  /// now. Writes the trace if one was asked for. Throws Error(kFileSystem).
   profile::Profile finish(const profile::Workload& workload) const;
 
  private:

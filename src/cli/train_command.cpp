@@ -49,7 +49,7 @@ log::Level console_level(Verbosity verbosity, config::LogLevel configured) {
   return config::log_level(configured);
 }
 
-// The shortest form that can be typed in the working directory.
+// Returns the path relative to the working directory if it lies inside, else the whole path.
 std::string short_path(const std::filesystem::path& path) {
   const std::filesystem::path relative = path.lexically_proximate(std::filesystem::current_path());
   const bool inside = !relative.empty() && *relative.begin() != "..";
@@ -110,7 +110,7 @@ Document results_document(const engine::TrainReport& report) {
   return document;
 }
 
-/// summary.json and its path; for a stopped run, how far it got.
+/// Returns summary.json with the path of the run folder; for a stopped run, how far it got.
 Json results_json(const engine::TrainReport& report) {
   Json json = {{"run_folder", report.run_dir.string()}};
   if (report.stop_signal != 0) {
@@ -123,7 +123,7 @@ Json results_json(const engine::TrainReport& report) {
   return json;
 }
 
-// As programs that read the log look for it.
+// Logs the results as a JSON record for programs that read the log.
 void record_results(const engine::TrainReport& report) {
   if (!log::has_json()) return;
   if (report.stop_signal != 0) {
@@ -134,7 +134,7 @@ void record_results(const engine::TrainReport& report) {
   }
 }
 
-// Never throws: the terminal may be closed (SIGHUP), and main() checks for errors.
+// This never throws: the terminal may be closed (SIGHUP), and main() checks for write errors.
 void print_out(const std::string& text) { std::fputs(safe_for_terminal(text).c_str(), stdout); }
 
 class TrainCommand : public Command {
@@ -151,7 +151,7 @@ class TrainCommand : public Command {
     if (timing_ || time_.has_trace()) time_.start();
     engine::TrainRequest request = make_request(common);
     if (is_only_process()) {
-      start_loading_engine();  // which takes half a second that the data need, too
+      start_loading_engine();  // takes half a second, while the data are read
       request.data = read_data(request);
     }
     const engine::TrainReport report = engine_library().train(request);
@@ -170,7 +170,7 @@ class TrainCommand : public Command {
     if (json_) {
       print_out(result_text(results_json(report)));
     } else if (log::console_format() == log::Format::kJson) {
-      // They are recorded.
+      // Nothing to show: the log on the console already has the results as JSON.
     } else if (verbosity != Verbosity::kQuiet) {
       print_out(results_document(report).text(output_width()));
     } else if (report.stop_signal != 0) {
@@ -178,7 +178,8 @@ class TrainCommand : public Command {
     }
   }
 
-  // On standard error if standard output is JSON. A complete run keeps its times.
+  // Shows the times, on standard error if standard output is JSON, and writes them to the run
+  // folder unless the run was complete before.
   void write_times(const engine::TrainReport& report) const {
     const Document times = profile::profile_document(time_.finish(report.workload));
     const Json json = times.json();
@@ -201,8 +202,8 @@ class TrainCommand : public Command {
         "trainer --help");
   }
 
-  // Nothing if its variables are wrong, which the engine reports unless the configuration says that
-  // they do not matter.
+  // Returns nothing if the launcher's variables are wrong. The engine reports that, unless the
+  // configuration makes them irrelevant.
   static std::optional<launch::Place> known_place() {
     try {
       return launch::find_place(launch::process_environment);
@@ -211,13 +212,14 @@ class TrainCommand : public Command {
     }
   }
 
-  // Whether this is one of several processes, and not the first.
+  // Returns whether this is one of several processes, but not rank 0.
   static bool is_other_rank() {
     const std::optional<launch::Place> place = known_place();
     return place && place->rank > 0;
   }
 
-  // Processes that train together read their data when each can tell the others what is wrong.
+  // Processes that train together read their data later, when each can tell the others about
+  // errors.
   static bool is_only_process() {
     const std::optional<launch::Place> place = known_place();
     return place && place->launcher == launch::Launcher::kNone;
@@ -228,7 +230,7 @@ class TrainCommand : public Command {
     return std::make_shared<data::Datasets>(cache::load_for_run(request.config.config, trained));
   }
 
-  // Of several processes that resume a run, the first one writes its folder.
+  // If several processes resume a run, only rank 0 opens its folder for writing.
   static ResolvedConfig resolve(const CommonOptions& common) {
     if (!is_other_rank()) return resolve_config(common, checkpoint::OpenMode::kResume);
     ResolvedConfig resolved = resolve_config(common, checkpoint::OpenMode::kReadOnly);

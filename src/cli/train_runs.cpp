@@ -20,12 +20,12 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
                                              const experiments::RunJob& job) {
   engine::TrainRequest request;
   request.config = job.config;
-  request.config.config.logging.dvclive.clear();  // a folder has the files of one run
+  request.config.config.logging.dvclive.clear();  // the DVCLive folder has room for only one run
   request.resume = job.resume;
   request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
   request.command_line = common.command_line;
   request.is_alone = job.place.size > 1;
-  const bool is_quiet = job.place.rank > 0;  // rank 0 speaks
+  const bool is_quiet = job.place.rank > 0;  // only rank 0 shows messages and progress
   if (!is_quiet) request.progress = make_progress_listener();
   const auto show = [&](log::Level level) {
     if (!is_quiet) log::set_console_level(level);

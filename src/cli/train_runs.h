@@ -12,10 +12,11 @@
 
 namespace trainer::cli {
 
-/// The result of a series, a JSON text, with the folder that it was written to.
+/// Returns the result of a series, the JSON text `json`, with the folder that it was written to.
 nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const std::string& json);
 
-/// Trains one run of several: its progress is shown, its messages are in its train.log.
+/// Trains one run of several and shows its progress. Unless --verbose is given, the console shows
+/// only its warnings and errors; all messages are in its train.log.
 experiments::RunOutcome train_one_of_several(const CommonOptions& common,
                                              const experiments::RunJob& job);
 

@@ -70,7 +70,7 @@ class LineReader {
     }
   }
 
-  // "-qv", "-c" and "-cFILE".
+  // Reads one word with short flags: "-qv", "-c" (the value is the next word) or "-cFILE".
   void read_short_flags(const std::string& word) {
     for (std::size_t i = 1; i < word.size(); ++i) {
       const Option* option = find(fmt::format("-{}", word[i]));

@@ -12,27 +12,29 @@
 
 namespace trainer::cli {
 
-/// A command line that is still typed: what its words say so far. Nothing in it is an error.
+/// What the words of an unfinished command line say so far. Unknown words are ignored.
 struct TypedLine {
-  TableCommand* command = nullptr;           // the default one until another is named
-  bool is_named = false;                     // the command or its group
-  std::string group;                         // "runs": the next word is one of its commands
-  const Option* awaiting = nullptr;          // the option whose value comes next
-  std::vector<std::string> arguments;        // values of positional arguments, behind the command
+  TableCommand* command = nullptr;     // the default one until another one is named
+  bool is_named = false;               // a command or a group has been named
+  std::string group;                   // "runs": the next word is one of its commands; else empty
+  const Option* awaiting = nullptr;    // the option whose value is the next word; else nullptr
+  std::vector<std::string> arguments;  // values of positional arguments, after the command
   std::map<std::string, std::string> given;  // the last value of each option, by Option::names
   CommonOptions common;
 };
 
-/// Reads complete words; points into `program`, whose options take their values.
+/// Reads complete words. The result points into `program`, whose options receive the values.
 TypedLine read_typed_line(Program& program, std::span<const std::string> words);
 
-/// All options of the line: those of its command first.
+/// Returns all options that the line may have, those of its command first.
 std::vector<const Option*> options_of(const Program& program, const TypedLine& line);
 
-/// The positional argument that the next word is; the last one is that of key=value.
+/// Returns the positional argument that the next word belongs to, or nullptr. Words after those of
+/// the command belong to key=value.
 const Option* next_argument(const Program& program, const TypedLine& line);
 
-/// Whether the command takes `key` of the configuration, by its own check.
+/// Returns whether the command takes `key` of the configuration: its check() must not have more
+/// problems with the key than without it.
 bool takes_key(const TypedLine& line, const std::string& key);
 
 }  // namespace trainer::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trainer verify PATH...`: reads checkpoints with all checks; one in detail, several as a table.
+// `trainer verify PATH...`: reads checkpoints with all checks and shows one in detail, several as a
+// table.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -122,7 +123,7 @@ Document describe(const fs::path& path, const VerifiedCheckpoint& file) {
   return document;
 }
 
-/// Verifies files and collects what was found; a file with several names is read once.
+/// Verifies files and collects the results. A file with several names (hard links) is read once.
 class Verification {
  public:
   void add(const std::string& name, const fs::path& path) {
@@ -168,7 +169,8 @@ class Verification {
 
   void show(const Row& row) { table_.add({row.name, row.epoch, row.step, row.size, row.state}); }
 
-  // Nothing for a removed file: a running training deletes its older checkpoints.
+  // Returns nothing if the file has been removed meanwhile: a running training deletes its older
+  // checkpoints.
   std::optional<Row> read(const std::string& name, const fs::path& path) {
     Row row{.name = name, .state = "good"};
     try {
@@ -198,7 +200,7 @@ class Verification {
     return row;
   }
 
-  // In one line, without the file name.
+  // Returns the message on one line, without the file name.
   static std::string reason(std::string text, const fs::path& path) {
     const std::string prefix = path.string() + ": ";
     for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
@@ -223,7 +225,7 @@ class Verification {
   double time_seconds_ = 0;
 };
 
-// The checkpoints of a run folder or of its folder `checkpoints`, by name.
+// Returns the checkpoints of a run folder or of its folder `checkpoints`, sorted by name.
 std::vector<fs::path> checkpoints_in(const fs::path& given) {
   const fs::path inside = given / "checkpoints";
   const fs::path folder = fs::is_directory(inside) ? inside : given;
@@ -231,7 +233,7 @@ std::vector<fs::path> checkpoints_in(const fs::path& given) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".pt") files.push_back(entry.path());
   }
-  if (files.empty()) checkpoint::find_checkpoint(given);  // throws, with a list of what is there
+  if (files.empty()) checkpoint::find_checkpoint(given);  // throws, and lists the files there
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -250,7 +252,8 @@ class VerifyCommand : public Command {
     problems.emplace_back("verify: expected a checkpoint file or a run folder, got nothing");
   }
 
-  // A single damaged file is an Error; of several, all are read.
+  // If the only file is damaged, that is an Error; of several files, all are read and the damaged
+  // ones are listed.
   int run(const CommonOptions& /*common*/) override {
     for (std::string& path : paths_) path = model_path(path);
     const bool is_single = paths_.size() == 1;

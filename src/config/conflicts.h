@@ -9,9 +9,9 @@
 
 namespace trainer::config {
 
-/// A combination of keys that is no configuration.
+/// A combination of keys that is not allowed.
 struct Conflict {
-  /// A key that gives way to the other if that one has a higher precedence.
+  /// The key `loser` is unset if `winner` was set with a higher precedence.
   struct Yield {
     std::string loser;
     std::string winner;
@@ -21,8 +21,8 @@ struct Conflict {
   std::vector<Yield> yields;
 };
 
-/// Collects the problems of combinations; each rule names the key that the user would change.
-/// Implemented in validate.cpp, what is about `data` in validate_data.cpp.
+/// Finds the combinations of keys that are not allowed. Each rule reports the key that the user
+/// would probably change. Implemented in validate.cpp, the rules for `data` in validate_data.cpp.
 class Conflicts {
  public:
   explicit Conflicts(const Loaded& loaded) : loaded_(loaded), config_(loaded.config) {}
@@ -30,17 +30,20 @@ class Conflicts {
   std::vector<Conflict> find() &&;
 
  private:
-  // What has no effect harms nobody where it says what is so anyway.
+  // Returns whether the key was set to another value than the default. A key without an effect is
+  // only reported then.
   bool is_changed(const std::string& key) const;
-  // Of two answers to one question both count, be one the default.
+  // Returns whether the key was set to a value that is not empty. If two keys decide the same
+  // thing, both count even if one has its default value.
   bool is_written(const std::string& key) const;
-  // Nothing can be removed on a command line.
+  // Returns advice that also works on the command line, where a key of a file can only be unset.
   static std::string remove(const std::string& key);
   void report(const std::string& key, const std::string& problem,
               std::vector<Conflict::Yield> yields = {});
-  // Either of two keys can win.
+  // Either key is unset if the other one has a higher precedence.
   static std::vector<Conflict::Yield> either(const std::string& key, const std::string& other);
-  // The key has no effect for some values of the others.
+  // The key is unset if one of the others, for whose value it has no effect, has a higher
+  // precedence.
   static std::vector<Conflict::Yield> to(const std::vector<std::string>& others,
                                          const std::string& key);
 

@@ -5,7 +5,8 @@
 
 namespace trainer::config {
 
-// https://pandas.pydata.org/docs/reference/api/pandas.read_csv.html, na_values
+// The values are those of na_values in
+// https://pandas.pydata.org/docs/reference/api/pandas.read_csv.html, and "?".
 std::vector<std::string> default_missing_texts() {
   return {"#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "1.#IND", "1.#QNAN",
           "<NA>", "N/A",      "NA",  "NULL",    "NaN",      "None", "?"};

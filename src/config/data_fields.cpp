@@ -20,7 +20,7 @@ bool valid_thousands(std::string_view text) {
 
 bool valid_decimal(std::string_view text) { return text == "." || text == ","; }
 
-// The table.
+// Keys that say which table is read and what is predicted.
 std::vector<Field> table_fields() {
   return {
       choice(TRAINER_MEMBER(data.source),
@@ -59,7 +59,7 @@ std::vector<Field> table_fields() {
   };
 }
 
-// How its text is written.
+// Keys that describe the text of the table: delimiter, numbers, dates and missing values.
 std::vector<Field> format_fields() {
   return {
       text_or(
@@ -87,7 +87,7 @@ std::vector<Field> format_fields() {
   };
 }
 
-// The roles of its columns.
+// Keys that name columns which are not features.
 std::vector<Field> role_fields() {
   return {
       columns(TRAINER_MEMBER(data.ignore),
@@ -108,7 +108,7 @@ std::vector<Field> role_fields() {
   };
 }
 
-// How columns become features.
+// Keys that decide how columns become features.
 std::vector<Field> column_fields() {
   return {
       columns(TRAINER_MEMBER(data.numeric),
@@ -166,7 +166,7 @@ std::vector<Field> column_fields() {
   };
 }
 
-// Which rows are for training, validation and test.
+// Keys that decide which rows are for training, validation and test.
 std::vector<Field> split_fields() {
   return {
       file(TRAINER_MEMBER(data.validation_path),
@@ -222,7 +222,7 @@ std::vector<Field> split_fields() {
   };
 }
 
-// Sources other than tables.
+// Keys of sources other than tables, that is, IDX files, NumPy arrays and synthetic data.
 std::vector<Field> source_fields() {
   return {
       file(TRAINER_MEMBER(data.idx.train_images), "IDX file, gzipped or not.",

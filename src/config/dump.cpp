@@ -16,13 +16,13 @@ bool is_in(const std::string& key, const std::vector<std::string>& keys) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-// Whether the run decides the value.
+// Returns whether the value is decided only during the run, when the data and processes are known.
 bool is_undecided(const Field& field, const Config& config) {
   const bool is_shards = field.path == "distributed.shards" && config.distributed.shards == 0;
   return is_shards || is_in(field.path, config.pending);
 }
 
-// What the value will be.
+// Returns in words which value a pending key will get.
 std::string pending_text(const Field& field, const Config& config) {
   if (field.path == "training.epochs") {
     return fmt::format("as many as fit into training.max_seconds, at most {}",

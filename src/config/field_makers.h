@@ -12,7 +12,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/types.h"
 
-// A key is the path of its member, so that the two cannot drift apart.
+// Makes the key from the path of its member, so that the two cannot drift apart.
 #define TRAINER_MEMBER(member)                                          \
 #member, make_member(                                                 \
                +[](Config & config) -> auto& { return config.member; }, \
@@ -20,13 +20,13 @@
 
 namespace trainer::config {
 
-/// The keys of `data`, part of fields().
+/// Returns the keys of `data`, which are part of fields().
 std::vector<Field> data_fields();
 
-/// The keys of `model`.
+/// Returns the keys of `model`, which are part of fields().
 std::vector<Field> model_fields();
 
-/// All rows of `sections`, in their order.
+/// Returns the fields of all `sections`, in their order.
 inline std::vector<Field> concatenated(std::initializer_list<std::vector<Field>> sections) {
   std::vector<Field> all;
   for (const std::vector<Field>& section : sections) {
@@ -103,7 +103,7 @@ inline Field folder_or(std::vector<std::string> words, std::string path, Member<
               std::move(extra));
 }
 
-// The first `num_names` values of an enumeration, or all.
+// Makes a key that accepts the first `num_names` values of an enumeration, or all.
 template <typename Enum>
 Field choice(std::string path, Member<Enum> member, std::string help, Extra extra = {},
              std::size_t num_names = enum_names<Enum>().size()) {
@@ -130,7 +130,7 @@ inline Field columns(std::string path, Member<std::vector<std::string>> member, 
   return make(std::move(path), TextListAccess{member, true}, std::move(help), std::move(extra));
 }
 
-// Quantiles, the last method, are of features alone.
+// Targets cannot be scaled by quantiles, which are the last methods of the enumeration.
 inline constexpr std::size_t kNumTargetScalings = 4;
 
 inline bool any_text(std::string_view) { return true; }

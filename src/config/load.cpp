@@ -24,17 +24,18 @@
 namespace trainer::config {
 namespace {
 
-// What dump() writes behind a key that nobody set.
+// What dump() writes after a key that nobody set. A document that contains it states every key.
 constexpr const char* kDefaultNote = "  # default\n";
 
-// Between the origin of a key and what it won over.
+// Separates the origin of a key from the keys that it won over.
 constexpr const char* kOver = ", over";
 
 std::string last_key(std::string_view path) {
   return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
 }
 
-// `lr`, `max_epochs`, `training.batchsize`, `hidden_size`: what did the user mean?
+// Returns a hint for an unknown key such as `lr`, `max_epochs`, `training.batchsize` or
+// `hidden_size`.
 std::string suggestion(std::string_view unknown) {
   std::vector<std::string> paths;
   std::vector<std::string> same_leaf;
@@ -64,12 +65,12 @@ std::string suggestion(std::string_view unknown) {
   return "; trainer config reference lists all keys";
 }
 
-// `data.decimal=","`, as a file has it.
+// Returns whether a value of the command line is in double quotes, as in `data.decimal=","`.
 bool is_in_quotes(const std::string& text) {
   return text.size() > 1 && text.front() == '"' && text.back() == '"';
 }
 
-// How many bytes of `text` come before the first that is no UTF-8.
+// Returns the number of bytes before the first one that is not UTF-8.
 std::size_t valid_length(std::string_view text) {
   std::size_t length = 0;
   while (length < text.size()) {
@@ -80,12 +81,12 @@ std::size_t valid_length(std::string_view text) {
   return length;
 }
 
-// "FILE:LINE: key", or the flag alone where it is the key: "--precision".
+// Returns "FILE:LINE: key", or only the flag if that is the key: "--precision".
 std::string where(const std::string& origin, const std::string& key) {
   return origin == "--" + key ? origin : origin + ": " + key;
 }
 
-constexpr std::size_t kMaxProblems = 20;  // that are shown
+constexpr std::size_t kMaxProblems = 20;  // further ones are only counted
 
 class Loader {
  public:
@@ -160,7 +161,7 @@ class Loader {
           takes_raw_text(*field) && change.value != "null" && !is_in_quotes(change.value);
       node = is_raw ? YAML::Node(change.value) : YAML::Load(change.value);
     } catch (const YAML::Exception&) {
-      node = YAML::Node(change.value);  // not YAML: the field says what it expects
+      node = YAML::Node(change.value);  // not YAML; the field reports what it expects
     }
     set(*field, node, std::filesystem::current_path(), change.origin);
   }
@@ -188,7 +189,7 @@ class Loader {
         continue;
       }
       const std::string path = prefix + entry.first.Scalar();
-      if (path.starts_with("x-")) continue;  // a place for what anchors name
+      if (path.starts_with("x-")) continue;  // ignored, so that anchors can be defined there
       if (!seen.insert(path).second) {
         problems_.push_back(fmt::format("{}: {}: duplicate key; remove one", origin, path));
         continue;
@@ -231,8 +232,8 @@ class Loader {
     }
   }
 
-  // Of two keys that conflict, the one that was set with the higher precedence wins, and its origin
-  // says so. Returns whether a key gave way.
+  // For each conflict of two keys, unsets the one with the lower precedence and notes that in the
+  // origin of the other. Returns whether a key was unset.
   bool give_way(const std::vector<Conflict>& conflicts) {
     const std::size_t before = precedences_.size();
     for (const Conflict& conflict : conflicts) {
@@ -241,7 +242,7 @@ class Loader {
         const auto high = precedences_.find(winner);
         if (low == precedences_.end() || high == precedences_.end()) continue;
         if (low->second >= high->second) continue;
-        if (source_follows_ && loser == "data.source") continue;  // it would follow again
+        if (source_follows_ && loser == "data.source") continue;  // else it would be derived again
         std::string& origin = loaded_.origins[winner];
         origin +=
             fmt::format("{} {} of {}", origin.find(kOver) == std::string::npos ? kOver : " and",
@@ -259,7 +260,8 @@ class Loader {
     resolved_.erase(field.path);
   }
 
-  // The source is that of the file that is named, unless it is named itself.
+  // If data.source was not set, takes the source of the file or query that was set with the highest
+  // precedence.
   void choose_source() {
     static constexpr std::pair<const char*, Source> kSources[] = {
         {"data.path", Source::kCsv},
@@ -280,8 +282,8 @@ class Loader {
     }
   }
 
-  // Sets what nobody set. Keys that depend on the data keep what a resolved document states: it is
-  // not known whether the recipe or the user chose it.
+  // Sets the recipe's values of keys that nobody set. Keys that depend on the data keep the values
+  // of a resolved document, because it is not known whether the recipe or the user chose them.
   void apply_recipe() {
     Config defaults;
     defaults.recipe = loaded_.config.recipe;
@@ -296,7 +298,7 @@ class Loader {
         if (!is_set) loaded_.config.pending.emplace_back(rule.key);
       }
     }
-    // The epochs that fitted into the time are stated.
+    // A resolved document states the number of epochs that fitted into the time.
     const bool has_limit = loaded_.config.training.max_seconds > 0;
     if (has_limit && !resolved_.contains("training.epochs")) {
       loaded_.config.pending.emplace_back("training.epochs");
@@ -306,13 +308,14 @@ class Loader {
     }
   }
 
-  // Paths in a query start where those of its file do.
+  // Relative paths in a query start at the folder of the document that has the query.
   void choose_query_folder() {
     DataConfig& data = loaded_.config.data;
     if (!data.query.empty() && data.query_folder.empty()) data.query_folder = query_folder_;
   }
 
-  // The default of a path starts at the working directory, wherever the dump is read again.
+  // Also makes defaults absolute, which are relative to the working directory, so that the resolved
+  // configuration means the same wherever it is loaded.
   void make_paths_absolute() {
     for (const Field& field : fields()) {
       const auto* access = std::get_if<PathAccess>(&field.access);
@@ -329,8 +332,8 @@ class Loader {
   }
 
   void report_unknown(const std::string& origin, const std::string& key) {
-    // A suggestion is found by a comparison with all keys, too slow for thousands that nobody will
-    // see.
+    // A suggestion requires a comparison with all keys, which is too slow for thousands of problems
+    // that are not shown.
     if (problems_.size() >= kMaxProblems) {
       problems_.emplace_back();
       return;
@@ -350,12 +353,12 @@ class Loader {
   }
 
   Loaded loaded_;
-  std::filesystem::path query_folder_;  // of the document that set data.query
-  bool is_resolved_ = false;     // what is read states every key: a default there was not asked for
-  bool source_follows_ = false;  // data.source was not set
-  int precedence_ = 0;           // of what is read: a later document has a higher one
-  std::map<std::string, int> precedences_;  // by key; those that are not in it are defaults
-  std::set<std::string> resolved_;          // keys whose values were stated like that
+  std::filesystem::path query_folder_;  // folder of the document that set data.query
+  bool is_resolved_ = false;  // the current document states every key, also those that nobody set
+  bool source_follows_ = false;  // data.source follows from another key
+  int precedence_ = 0;           // of the current document; later ones have higher values
+  std::map<std::string, int> precedences_;  // by key; keys with their defaults are not in it
+  std::set<std::string> resolved_;          // keys that were set by a resolved document
   std::vector<std::string> problems_;
 };
 

@@ -32,7 +32,8 @@ Document read_document(const std::filesystem::path& path) {
   constexpr const char* kProblem = "cannot read the configuration";
   std::optional<std::string> text = read_text(path, ErrorKind::kUsage, kProblem);
   if (!text) throw refuse(fmt::format("{}: {}", kProblem, std::strerror(ENOENT)));
-  // What comes out of a pipe (/dev/stdin, <(command)) lies in no folder.
+  // What comes out of a pipe (/dev/stdin, <(command)) has no folder, so its relative paths start at
+  // the working directory.
   const bool is_file = std::filesystem::is_regular_file(path, error);
   return {
       path.string(), std::move(*text),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recipes are tables of defaults. What depends on the data waits in Config::pending until they are
-// read; the resolved configuration of a run states every value.
+// Recipes are tables of defaults. Keys that depend on the data wait in Config::pending until the
+// data have been read; the resolved configuration of a run states every value.
 #include "trainer/config/recipe.h"
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 namespace trainer::config {
 namespace {
 
-// RealMLP-TD (arXiv:2407.04491, table A.1), batch sizes as in TabArena (arXiv:2506.16791), but the
-// epoch with the best probabilities after calibration (arXiv:2501.19195) instead of the best
-// accuracy, by which few rows cannot tell epochs apart.
+// RealMLP-TD (arXiv:2407.04491, table A.1) with the batch sizes of TabArena (arXiv:2506.16791). The
+// best epoch is the one with the best probabilities after calibration (arXiv:2501.19195) instead of
+// the best accuracy, which differs little between epochs if there are few rows.
 const std::vector<RecipeRule> kRealmlp = {
     {"data.binary", "sign"},
     {"data.embed_above", "8"},
@@ -57,9 +57,9 @@ const std::vector<RecipeRule> kRealmlp = {
 };
 
 // TabM-mini with piecewise-linear embeddings (arXiv:2410.24210) and the defaults of its authors'
-// package, but 16 members and layers of 256 instead of 32 and 512: a fifth of the time; and the
-// epoch with the best probabilities (arXiv:2501.19195), as few rows can tell epochs apart by
-// accuracy.
+// package, but with 16 members and layers of 256 instead of 32 and 512, which takes a fifth of the
+// time. The best epoch is the one with the best probabilities (arXiv:2501.19195), because accuracy
+// differs little between epochs if there are few rows.
 const std::vector<RecipeRule> kTabm = {
     {"data.scaling", BySource{"quantile_normal", "standard"}},
     {"data.clip_predictions", "true"},
@@ -197,7 +197,7 @@ void set_recipe(Config& config, Recipe recipe) {
 
 void complete_recipe(Config& config, const DataFacts& facts) {
   for (const RecipeRule& rule : recipe_rules(config.recipe)) {
-    // Known since it was loaded; if it is open all the same, that is for another reason.
+    // Such a value was set by load(). If the key is pending all the same, that has another reason.
     if (std::holds_alternative<const char*>(rule.value)) continue;
     if (std::erase(config.pending, rule.key) == 0) continue;
     apply_rule(rule, value_of(rule, facts).value(), config);

@@ -11,40 +11,40 @@
 
 namespace trainer::config {
 
-/// A value for each task.
+/// The values of a key for the two tasks, as YAML.
 struct ByTask {
   const char* classification;
   const char* regression;
 };
 
-/// A value for CSV files, and one for other sources.
+/// A value for tables, and one for all other sources.
 struct BySource {
   const char* csv;
   const char* others;
 };
 
-/// A value for each size of the training split.
+/// Values by the number of rows of the training split.
 struct ByRows {
-  std::vector<std::pair<int64_t, const char*>> up_to;  // so many rows, ascending
+  std::vector<std::pair<int64_t, const char*>> up_to;  // largest number of rows, value; ascending
   const char* above;
 };
 
-/// The default of a key, as YAML, or what it depends on.
+/// A default of a recipe: the value as YAML, or several values and what decides between them.
 struct RecipeRule {
   const char* key;
   std::variant<const char*, ByTask, BySource, ByRows> value;
 };
 
-/// The rules of a recipe.
+/// Returns the rules of a recipe; none for kPlain.
 const std::vector<RecipeRule>& recipe_rules(Recipe recipe);
 
-/// The value as YAML, where `facts` have what it depends on.
+/// Returns the value as YAML, or nothing if `facts` lack what it depends on.
 std::optional<std::string> value_of(const RecipeRule& rule, const DataFacts& facts);
 
-/// Sets the key of the rule to a value that is right for it.
+/// Sets the key of the rule to `value`, which must be valid for it.
 void apply_rule(const RecipeRule& rule, const std::string& value, Config& config);
 
-/// What is known before the data are read.
+/// Returns the facts that follow from the configuration, before the data are read.
 DataFacts known_facts(const Config& config);
 
 }  // namespace trainer::config

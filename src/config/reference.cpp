@@ -29,7 +29,7 @@ std::string row(const Field& field) {
                      accepted_cell(field), meaning);
 }
 
-// The smallest and largest value as JSON Schema's four keywords; whole numbers without a point.
+// Adds the limits as the keywords of JSON Schema for numbers. Whole numbers have no decimal point.
 void add_bounds(Json& schema, const Bounds& bounds) {
   const auto add = [&](const char* keyword, const std::optional<double>& limit) {
     if (!limit) return;
@@ -88,7 +88,7 @@ Json& section_schema(Json& root, std::string_view path) {
   return *at;
 }
 
-// What each recipe sets, as tables.
+// Returns a section with a table for each recipe: its keys and defaults.
 std::string recipes_text() {
   std::string text = "\n## Recipes\n\nThe defaults that `recipe` sets; `plain` sets none.\n";
   for (int index = 0; const std::string& name : enum_names<Recipe>()) {

@@ -4,7 +4,7 @@
 #include "trainer/config/distributed_config.h"
 #include "trainer/config/logging_config.h"
 
-// The names of an enumeration, in the order of its values.
+// Defines the names of an enumeration, in the order of its values.
 #define TRAINER_NAMES(Enum, ...)                       \
   template <>                                          \
   std::span<const std::string> enum_names<Enum>() {    \

@@ -14,7 +14,7 @@
 namespace trainer::config {
 namespace {
 
-// What decides between classes and numbers.
+// The keys that decide between classification and regression.
 const std::vector<std::string> kOfTask = {"training.loss", "data.task"};
 
 }  // namespace
@@ -173,7 +173,7 @@ void Conflicts::check_loss() {
   }
 }
 
-// What is for classes, or for numbers.
+// Checks the keys that apply only to classification, or only to regression.
 void Conflicts::check_of_task() {
   const TrainingConfig& training = config_.training;
   const Task task = config_.data.task;
@@ -232,7 +232,7 @@ void Conflicts::check_schedule() {
   }
 }
 
-// A key of other schedules than the one that is chosen would change nothing.
+// Reports a key of another schedule than the chosen one, because it has no effect.
 void Conflicts::check_schedule_key(const std::string& leaf, const std::vector<ScheduleName>& of) {
   const std::string key = "training.schedule." + leaf;
   const ScheduleName name = config_.training.schedule.name;

@@ -15,7 +15,7 @@ namespace trainer::config {
 
 namespace {
 
-// What only tables have.
+// Keys that have no effect unless the data are a table.
 constexpr std::array kTableKeys = {"data.target",
                                    "data.delimiter",
                                    "data.decimal",
@@ -49,7 +49,8 @@ constexpr std::array kTableKeys = {"data.target",
 
 }  // namespace
 
-// A file named but not used would be a run on other data than the user believes.
+// A file that is named but not used would mean that the run is on other data than the user
+// believes.
 void Conflicts::check_source() {
   const auto& data = config_.data;
   for (const char* key : kTableKeys) {
@@ -153,7 +154,7 @@ void Conflicts::check_targets() {
   }
 }
 
-// Two ways to divide the rows would be one that is not followed.
+// If two keys divide the rows in different ways, one of them would be ignored.
 void Conflicts::check_parts() {
   const DataConfig& data = config_.data;
   const auto exclude = [&](const char* key, const char* other) {

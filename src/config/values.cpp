@@ -53,7 +53,7 @@ bool within(const Bounds& bounds, double value) {
          (!bounds.below || value < *bounds.below);
 }
 
-// A quoted "5" is a string in YAML and stays one.
+// A quoted "5" is a string in YAML and not a number.
 bool is_quoted(const YAML::Node& node) { return node.Tag() == "!"; }
 
 std::optional<int64_t> integer_in(const YAML::Node& node, const Bounds& bounds) {
@@ -63,7 +63,7 @@ std::optional<int64_t> integer_in(const YAML::Node& node, const Bounds& bounds) 
   return value;
 }
 
-// A list without its brackets: "8" or "64,32".
+// Splits a list that is given without brackets: "8" or "64,32".
 YAML::Node elements_of(std::string_view text) {
   YAML::Node elements(YAML::NodeType::Sequence);
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -81,12 +81,12 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// `first` and `second` where there are words, for messages.
+// Returns "WORDS or OTHER" for messages; only `other` if there are no words.
 std::string words_or(const std::vector<std::string>& words, const std::string& other) {
   return words.empty() ? other : joined(words, ", ") + " or " + other;
 }
 
-// Whether an element of a list that is written as `text` is that text.
+// Returns whether `text`, written without quotes as an element of a list, is read as the same text.
 bool is_plain_element(const std::string& text) {
   try {
     const YAML::Node list = YAML::Load("[" + text + "]");
@@ -145,7 +145,8 @@ struct Assigner {
       access.member(config) = node.Scalar();
       return {};
     }
-    // "~/runs": what is no word of its own for the shell (output_dir=~/runs) comes here as it is.
+    // The shell does not expand the ~ of output_dir=~/runs, because it is not at the start of a
+    // word.
     const auto path = with_home(node.Scalar());
     if (!path) {
       return fmt::format("expected a path without ~ because HOME names no home folder, got {}",
@@ -188,7 +189,7 @@ struct Assigner {
 
   Problem operator()(const TextListAccess& access) const {
     std::vector<std::string> values;
-    if (node.IsScalar()) values.push_back(node.Scalar());  // a list of one
+    if (node.IsScalar()) values.push_back(node.Scalar());  // a single text is a list of one
     if (!node.IsScalar() && !node.IsSequence()) return expected(expected_text(access), node);
     for (const YAML::Node& element : node) {
       if (!element.IsScalar()) {

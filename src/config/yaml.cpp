@@ -25,7 +25,7 @@ std::string line_of(const std::string& text, int number) {
   return line;
 }
 
-// The library's words are those of somebody who writes a parser.
+// Translates messages of yaml-cpp, which are written for authors of parsers.
 std::string plain_words(const YAML::ParserException& e, const std::string& line) {
   struct Meaning {
     std::string_view library;
@@ -58,14 +58,14 @@ std::string plain_words(const YAML::ParserException& e, const std::string& line)
     return fmt::format("a value cannot start with {}; put it in quotes",
                        in_quotes(line.substr(column, 1)));
   }
-  // What comes behind, as the name or the character, is not in every version.
+  // The rest of a message, such as a name or character, is not there in every version of yaml-cpp.
   const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const Meaning& meaning) {
     return e.msg.starts_with(meaning.library);
   });
   return found == kMeanings.end() ? e.msg : std::string(found->words);
 }
 
-/// Counts what is in a document.
+/// Counts values and collections, so that 0 means a document without content.
 class ContentCounter : public YAML::EventHandler {
  public:
   int count() const { return count_; }
@@ -93,8 +93,8 @@ class ContentCounter : public YAML::EventHandler {
   int count_ = 0;
 };
 
-// Documents that have content, at most two. YAML::LoadAll() makes documents without end of some
-// texts, such as "a", followed by a comma; a document beyond kMax is content enough.
+// Returns the number of documents with content, at most 2. For some texts, such as "a" followed by
+// a comma, yaml-cpp finds documents without end; more than kMax of them count as 2.
 int count_documents(const std::string& text) {
   constexpr int kMax = 100;
   std::istringstream stream(text);
@@ -109,7 +109,7 @@ int count_documents(const std::string& text) {
   return num_documents;
 }
 
-// Where the second document begins: behind --- or ... when something stands before it.
+// Returns the line where the second document begins: the first --- or ... after content.
 int second_document_line(const std::string& text) {
   std::istringstream stream(text);
   std::string line;
@@ -124,7 +124,8 @@ int second_document_line(const std::string& text) {
   return 1;
 }
 
-/// Entries of a mapping with those that its merge keys add, at most once each.
+/// Collects the entries of a mapping and of the mappings that its merge keys (<<) name. Each
+/// mapping is added at most once.
 class Merger {
  public:
   YamlEntries merge(const YAML::Node& mapping) {
@@ -133,8 +134,8 @@ class Merger {
   }
 
  private:
-  // A mapping that was seen adds nothing: without this, a few lines that merge each other several
-  // times would take for ever.
+  // A mapping that was already added is skipped. Otherwise, a few lines that merge each other
+  // several times would take exponential time.
   void add(const YAML::Node& mapping, int depth) {
     if (!seen_.insert(mapping.Mark().pos).second) return;
     std::vector<YAML::Node> merged;
@@ -145,7 +146,8 @@ class Merger {
         add_sources(entry.first, entry.second, depth, merged);
         continue;
       }
-      // What stands twice in one mapping is for the caller to see; what is merged gives way.
+      // Keys that are twice in one mapping are kept for the caller to report. Merged keys give way
+      // to those that are already there.
       if (is_scalar) own_keys.insert(entry.first.Scalar());
       if (!is_scalar || !keys_.contains(entry.first.Scalar())) {
         entries_.emplace_back(entry.first, entry.second);
@@ -174,7 +176,7 @@ class Merger {
 
   YamlEntries entries_;
   std::set<std::string> keys_;
-  std::set<int> seen_;  // where mappings begin in the text
+  std::set<int> seen_;  // positions in the text where mappings begin
 };
 
 }  // namespace

@@ -21,10 +21,12 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// The exit code, or 128 + the signal that ended the process; nothing while it is running.
+  /// Returns the exit code, or 128 plus the signal that ended the process; nothing while it is
+  /// running.
   std::optional<int> exit_code();
 
-  /// Sends SIGKILL and returns the exit code, which is not that of SIGKILL if it had just ended.
+  /// Sends SIGKILL and returns the exit code: 128 + SIGKILL, or another one if the process had just
+  /// ended.
   int kill();
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks agree on who trains which run by locked files in the folder of the series, and by nothing
-// else: a rank that dies lets go of its run at once, and whoever finds that first continues it.
-// What is said about a run holds only while its lock is held: a complete one may be complete for
-// another number of epochs, just as somebody else begins with the further ones.
+// Ranks agree on who trains which run by locking files in the folder of the series, and by nothing
+// else. A rank that dies releases its lock at once, and the first one to notice continues the run.
+// Whether a run is complete is only certain while its lock is held: it may be complete for another
+// number of epochs, and another rank may just begin with the additional ones.
 #include "experiments/complete_runs.h"
 
 #include <algorithm>
@@ -48,13 +48,13 @@ SeriesEnd complete_alone(const RunSeries& series, const std::vector<NamedRun>& r
   return {};
 }
 
-/// The runs as one rank sees them.
+/// The runs of a series as one rank sees them.
 class SharedRuns {
  public:
   SharedRuns(const RunSeries& series, const std::vector<NamedRun>& runs, const TrainFunction& train)
       : series_(series), runs_(runs), train_(train), folders_(runs.size()) {}
 
-  /// Trains what nobody else does.
+  /// Trains runs until each of the others is complete or being trained by another rank.
   SeriesEnd train_free() {
     while (const std::optional<Taken> taken = take_next()) {
       if (const int signal = train(*taken); signal != 0) return stopped(taken->index, signal);
@@ -62,7 +62,8 @@ class SharedRuns {
     return {};
   }
 
-  /// The same, and then what others leave, until all runs are complete.
+  /// Does the same, then waits for the other ranks and takes over runs that they leave, until all
+  /// are complete. Calls `on_complete` for one run after the other.
   SeriesEnd complete_all(const OnComplete& on_complete) {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       while (!folders_[i]) {
@@ -75,12 +76,12 @@ class SharedRuns {
       }
       on_complete(i, *folders_[i]);
     }
-    run::point_latest_to({*folders_.back()});  // who began last does not matter
+    run::point_latest_to({*folders_.back()});  // the last run, even if another one began later
     return {};
   }
 
  private:
-  /// A run that is not complete, and that only this process trains.
+  /// A run that is not complete, and that this process has locked.
   struct Taken {
     std::size_t index;
     std::unique_ptr<RunLock> lock;
@@ -98,11 +99,12 @@ class SharedRuns {
     return std::nullopt;
   }
 
-  /// Returns the signal that stopped it, or 0.
+  /// Returns the signal that stopped the run, or 0.
   int train(const Taken& taken) {
     const SeriesRun& run = runs_[taken.index].run;
     if (const std::optional<fs::path> before = find_run(series_.folder, run.tag)) {
-      // A process that is killed lets go of one lock after the other.
+      // Waits until the folder is free: the locks of a killed process are released one after the
+      // other.
       const FolderLock free(*before, FolderLock::WhenTaken::kWait);
     }
     const RunOutcome outcome = complete_run(series_, run, train_);
@@ -110,7 +112,8 @@ class SharedRuns {
     return outcome.stop_signal;
   }
 
-  /// Returns if the run is complete or another one was taken; or the signal that ended the wait.
+  /// Waits until the run is complete or another one could be taken. Returns the signal that ended
+  /// the wait, or 0.
   int wait_for(std::size_t index, std::optional<Taken>& taken) {
     announce();
     watch_signals();
@@ -140,7 +143,7 @@ class SharedRuns {
   const RunSeries& series_;
   const std::vector<NamedRun>& runs_;
   const TrainFunction& train_;
-  std::vector<std::optional<fs::path>> folders_;  // of the complete runs
+  std::vector<std::optional<fs::path>> folders_;  // of runs that are known to be complete
   bool is_announced_ = false;
 };
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kDefaultFolds = 5;
 
-/// A new or resumed cross-validation.
+/// A cross-validation that was started or resumed.
 struct CrossValidation {
   RunSeries series;
   metrics::FoldCounts counts{.folds = kDefaultFolds, .repeats = 1};
@@ -62,7 +62,7 @@ CrossValidation start(const CrossValidationRequest& request) {
   return cv;
 }
 
-// All runs have the configuration of the first one.
+// The configuration of the first run is that of all runs.
 CrossValidation resume(const CrossValidationRequest& request) {
   CrossValidation cv;
   cv.counts.repeats = find_num_repeats(*request.resume);
@@ -86,7 +86,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
   return cv;
 }
 
-// Optional: the metrics are complete without it.
+// A data error is only a warning here, because the metrics are complete without this file.
 void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
   try {
     const int64_t threads = shared_config(cv.series).threads;

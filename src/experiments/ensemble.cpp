@@ -28,10 +28,10 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kDefaultMembers = 5;
 
-/// A new or resumed ensemble.
+/// An ensemble that was started or resumed.
 struct Ensemble {
   RunSeries series;
-  config::Config config = {};  // of the first recipe, which the members share
+  config::Config config = {};  // that of the first recipe
   apply::EnsembleFile file = {};
 };
 
@@ -49,7 +49,8 @@ std::string names_of(const std::vector<config::Recipe>& recipes) {
 
 std::string member_tag(int64_t number) { return fmt::format("member_{}", number); }
 
-// Where it is not said which rows validate, each member takes others.
+// Returns whether each member validates on other rows. This is so unless the configuration states
+// which rows validate.
 bool has_folds(const config::DataConfig& data) {
   return data.validation_path.empty() && data.split_column.empty() && data.time.empty() &&
          data.validation_fraction > 0;
@@ -59,8 +60,8 @@ config::Override recipe_override(config::Recipe recipe) {
   return {"recipe", config::to_text(recipe), "--recipes"};
 }
 
-// Of another recipe than the first one: its defaults, but for what becomes of the data. Members get
-// the same features, so that one model can be made of them.
+// Makes a member use another recipe than the first one, except for the keys of `data`: all members
+// must have the same features, so that they can be combined into one model.
 void add_recipe(const Ensemble& ensemble, config::Recipe recipe,
                 std::vector<config::Override>& overrides) {
   if (recipe == ensemble.file.recipes.front()) return;
@@ -90,7 +91,9 @@ SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
   return run;
 }
 
-// A resolved configuration states all values of its recipe; another one must find its own.
+// Returns the values that the user has set. They are stored, because the configuration of a member
+// states all values of its recipe, whereas a member with another recipe must use the defaults of
+// that.
 std::map<std::string, std::string> settings_of(const RunSeries& series) {
   const config::Loaded loaded = config::load(series.documents, series.overrides);
   std::map<std::string, std::string> settings;
@@ -188,7 +191,8 @@ std::vector<NamedRun> named_members(const Ensemble& ensemble) {
   return runs;
 }
 
-// Of the complete ensemble: its members, and what they achieve together.
+// Writes the files of a complete ensemble: the list of its members, and the metrics of each member
+// and of all together.
 void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& report) {
   const fs::path& folder = ensemble.series.folder;
   apply::write_ensemble(folder, ensemble.file);

@@ -40,8 +40,8 @@ namespace trainer::experiments {
 namespace fs = std::filesystem;
 namespace {
 
-// Uses everything that is hard to resume: random numbers within a step, running means, gradient
-// accumulation with a short last window, counters, checkpoints within an epoch.
+// The built-in run uses everything that is hard to resume: random numbers within a step, running
+// means, gradient accumulation with a short last window, counters, checkpoints within an epoch.
 constexpr const char* kBuiltInRun = R"(tag: selftest
 data:
   source: synthetic
@@ -88,7 +88,7 @@ class WorkFolder {
   bool keep_ = false;
 };
 
-// Sleeps for a few milliseconds, at most `seconds`.
+// Sleeps for `seconds`, but for no more than 2 ms. Throws Interrupted if a signal asked to stop.
 void pause(double seconds) {
   constexpr double kPoll = 0.002;
   std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(seconds, 0.0, kPoll)));
@@ -101,7 +101,7 @@ class ResumeTest {
   ResumeTest(fs::path folder, int64_t num_kills)
       : folder_(std::move(folder)), num_kills_(num_kills), random_(std::random_device()()) {}
 
-  /// Of the uninterrupted run.
+  /// Returns the number of threads of the uninterrupted run.
   int64_t num_threads() const {
     return checkpoint::read(checkpoint::find_checkpoint(uninterrupted() / "latest")).num_threads;
   }
@@ -128,7 +128,7 @@ class ResumeTest {
       train_until_finished(interrupted());
       compare(num_killed_ - kills_before);
       runs_without_kill = num_killed_ > kills_before ? 0 : runs_without_kill + 1;
-      if (runs_without_kill > 0) max_wait_ *= 0.7;  // the machine is less busy than it was
+      if (runs_without_kill > 0) max_wait_ *= 0.7;  // runs have become faster than the first
       if (runs_without_kill == kMaxRunsWithoutKill) {
         throw Error(ErrorKind::kRuntime,
                     "the run is too short to be killed while it trains; increase training.epochs");
@@ -164,7 +164,7 @@ class ResumeTest {
     return {executable_path(), arguments, output()};
   }
 
-  // Both functions return early if the child ends.
+  // This function and the next one return early if the child ends.
   static void wait_for_training(ChildProcess& child, const fs::path& output_dir,
                                 const RunSnapshot& before) {
     while (!child.exit_code() && snapshot_runs(output_dir) == before) pause(1);
@@ -191,7 +191,7 @@ class ResumeTest {
     return std::uniform_real_distribution<double>(0, limit)(random_);
   }
 
-  // Most kills should hit the training, some the loading of LibTorch and of the data.
+  // Most kills should happen during training, some while LibTorch and the data are loaded.
   void wait_before_kill(ChildProcess& child, const fs::path& output_dir,
                         const RunSnapshot& before) {
     constexpr int kRandomKillInterval = 5;
@@ -250,7 +250,7 @@ class ResumeTest {
   int64_t num_killed_in_training_ = 0;
 };
 
-// The configuration of all runs, with the origin of each value.
+// Returns the configuration of all runs as YAML, with the origin of each value.
 std::string resolved_config(const ResumeSelftestRequest& request) {
   std::vector<config::Document> documents = request.documents;
   if (documents.empty()) documents.push_back({"built-in run", kBuiltInRun, ""});
@@ -260,7 +260,8 @@ std::string resolved_config(const ResumeSelftestRequest& request) {
 ResumeSelftestReport run_test(const fs::path& folder, int64_t num_kills) {
   ResumeTest test(folder, num_kills);
   test.train_uninterrupted();
-  // A run that is killed before its first checkpoint starts again, with the same number of threads.
+  // A run that is killed before its first checkpoint starts again, which must use the same number
+  // of threads.
   if (!openmp_threads(std::getenv("OMP_NUM_THREADS"))) {
     setenv("OMP_NUM_THREADS", std::to_string(test.num_threads()).c_str(), /*overwrite=*/1);
   }

@@ -19,7 +19,7 @@ RunSnapshot snapshot_runs(const fs::path& output_dir) {
   RunSnapshot trace;
   std::error_code error;  // ignored: files may appear and vanish meanwhile
   for (const auto& entry : fs::directory_iterator(output_dir, error)) {
-    if (entry.is_symlink(error)) continue;  // latest
+    if (entry.is_symlink(error)) continue;  // skips the link `latest`
     const run::RunDir run{entry.path()};
     for (const fs::path& changes : {run.metrics(), run.checkpoints()}) {
       const fs::file_time_type time = fs::last_write_time(changes, error);

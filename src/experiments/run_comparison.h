@@ -16,11 +16,11 @@ using RunSnapshot = std::map<std::string, std::pair<uintmax_t, std::filesystem::
 
 RunSnapshot snapshot_runs(const std::filesystem::path& output_dir);
 
-/// The step of the newest record of the run that the output folder's `latest` points to.
+/// Returns the step of the newest record of the run that `latest` in the output folder points to.
 std::optional<int64_t> last_recorded_step(const std::filesystem::path& output_dir);
 
-/// Nothing if two finished runs are bit-identical, except for times; else the first difference:
-/// "last.pt: step: 90 and 91". A file that cannot be read is a difference.
+/// Compares two finished runs. Returns nothing if they are bit-identical, except for times; else
+/// the first difference: "last.pt: step: 90 and 91". A file that cannot be read is a difference.
 std::optional<std::string> first_run_difference(const std::filesystem::path& run_a,
                                                 const std::filesystem::path& run_b);
 

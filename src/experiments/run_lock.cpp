@@ -18,8 +18,8 @@ namespace trainer::experiments {
 namespace {
 
 int open_lock_file(const std::filesystem::path& file) {
-  constexpr mode_t kForAll = 0666;  // less the umask
-  // For writing: NFS locks nothing else.
+  constexpr mode_t kForAll = 0666;  // the umask is subtracted
+  // The file is open for writing, because NFS allows an exclusive lock only then.
   const int descriptor =
       until_done([&] { return open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForAll); });
   if (descriptor >= 0) return descriptor;
@@ -27,7 +27,8 @@ int open_lock_file(const std::filesystem::path& file) {
                                                   std::generic_category().message(errno)));
 }
 
-/// Whether the file still has a name: who had the lock before may just have removed it.
+/// Returns whether the file still has a name. The previous holder of the lock may just have removed
+/// it.
 bool has_name(int descriptor) {
   struct stat status {};
   return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
@@ -54,7 +55,7 @@ std::unique_ptr<RunLock> RunLock::try_take(const std::filesystem::path& file) {
   }
 }
 
-// Removed first: once it is unlocked, it may be somebody else's.
+// The file is removed before it is unlocked, because then it may be locked by another process.
 RunLock::~RunLock() {
   unlink(file_.c_str());
   close(descriptor_);

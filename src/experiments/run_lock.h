@@ -7,14 +7,14 @@
 
 namespace trainer::experiments {
 
-/// The right to do something that one process does at a time: a locked file (flock), which is there
-/// only while somebody has it. A process that ends in any way has it no longer, but if killed
-/// leaves the file. Unlike a locked folder, a file that is open for writing keeps processes on
-/// other machines out as well, on network file systems with locks.
+/// The right to do something that only one process may do at a time: a locked file (flock), which
+/// exists only while a process holds the lock. A process that ends in any way loses the lock, but
+/// leaves the file if it was killed. Unlike a locked folder, a file that is open for writing also
+/// keeps out processes on other machines, on network file systems with locks.
 class RunLock {
  public:
-  /// Nothing if somebody else has the lock. Throws Error(kFileSystem) if `file` cannot be made, or
-  /// its file system has no locks.
+  /// Returns nullptr if another process has the lock. Throws Error(kFileSystem) if `file` cannot be
+  /// created, or its file system has no locks.
   static std::unique_ptr<RunLock> try_take(const std::filesystem::path& file);
 
   ~RunLock();

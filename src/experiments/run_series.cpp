@@ -29,7 +29,8 @@ config::Config read_config(const fs::path& run_dir) {
   return config::load({config::read_document(run::RunDir{run_dir}.config())}, {}).config;
 }
 
-// Whether run::NewFolder made it for a run_name() with this tag; those of one second are numbered.
+// Returns whether the folder was named by run_name() with this tag. run::NewFolder adds a number to
+// the names of further folders in the same second.
 bool has_tag(std::string name, const std::string& tag) {
   const std::string ending = "_" + tag;
   if (name.ends_with(ending)) return true;
@@ -37,7 +38,8 @@ bool has_tag(std::string name, const std::string& tag) {
   return name.ends_with(ending + "_");
 }
 
-// Gives the series the newest folder that it may have begun in; false if there is none.
+// Sets the folder of the series to the newest one with this tag for which is_same() is true.
+// Returns false if there is none.
 bool find_same(const fs::path& parent, const std::string& tag, const std::function<bool()>& is_same,
                RunSeries& series) {
   std::vector<fs::path> folders;
@@ -93,7 +95,7 @@ bool has_same_runs(const RunSeries& series, const SeriesRun& first) {
   }
   const std::optional<fs::path> run = find_run(series.folder, first.tag);
   if (!run) return false;
-  if (!fs::exists(run::RunDir{*run}.config())) return true;  // it had not begun
+  if (!fs::exists(run::RunDir{*run}.config())) return true;  // the run had not begun
   try {
     return config::fixed_differences(read_config(*run), run_config(series, first).config).empty();
   } catch (const Error&) {

@@ -14,77 +14,81 @@
 #include "trainer/launch/place.h"
 #include "trainer/run/run_dir.h"
 
-/// Several runs of one configuration, in one folder: what a cross-validation and an ensemble have
-/// in common.
+/// Several runs of one configuration in one folder: the common parts of cross-validations and
+/// ensembles.
 namespace trainer::experiments {
 
-/// What to start or resume.
+/// The configuration of a series, and whether to start or to resume it.
 struct SeriesRequest {
   std::vector<std::filesystem::path> config_files;
   std::vector<config::Override> overrides;
   std::optional<std::filesystem::path> resume;  // the folder of an interrupted series
-  bool resumes_same = false;  // goes on with the newest one of the same settings, if there is any
-  launch::Environment environment = {};  // where a launcher leaves its variables
+  bool resumes_same = false;  // resumes the newest one with the same settings, if there is any
+  launch::Environment environment = {};  // with the launcher's variables; empty: no launcher
 };
 
-/// A new or resumed series. Nobody else uses its folder meanwhile, but the other ranks.
+/// A series that was started or resumed. Only the ranks that share its runs use its folder
+/// meanwhile.
 struct RunSeries {
-  launch::Place place = {};  // of this process among the ranks that share the runs
+  launch::Place place = {};  // rank of this process among those that share the runs
   std::filesystem::path folder;
-  std::unique_ptr<run::NewFolder> new_folder;  // of a new one, on rank 0
-  std::unique_ptr<FolderLock> lock;            // on rank 0
+  std::unique_ptr<run::NewFolder> new_folder;  // of a series that was started; on rank 0
+  std::unique_ptr<FolderLock> lock;            // of the folder; on rank 0
   std::vector<config::Document> documents;
   std::vector<config::Override> overrides;
-  std::optional<config::Config> before;  // of the first run of a resumed one
+  std::optional<config::Config> before;  // that of the first run, if the series was resumed
 };
 
-/// A run of a series: a tag that no other has, and the keys in which it differs.
+/// A run of a series: a tag that no other run has, and the keys in which it differs from the
+/// others.
 struct SeriesRun {
   std::string tag;
   std::vector<config::Override> overrides;
 };
 
-/// A series without a folder. Throws Error(kUsage) for a wrong configuration.
+/// Reads and checks the configuration of a new series, which has no folder yet. Throws
+/// Error(kUsage) if the configuration is wrong.
 RunSeries new_series(const SeriesRequest& request);
 
-/// Makes its folder, whose name ends in `suffix`, on all ranks the same. If the request says so,
-/// takes the newest one for which is_same(), called with `series` in that folder, is true. Throws
-/// Error(kFileSystem), also if another process uses the folder, and the errors of open_for_all().
+/// Makes the folder of the series, the same on all ranks; its name ends in `suffix`. With
+/// request.resumes_same, takes the newest such folder instead for which is_same(), called after
+/// series.folder was set to it, is true. Throws Error(kFileSystem), also if another process uses
+/// the folder, and the errors of open_for_all().
 void open_series(const SeriesRequest& request, const std::string& suffix,
                  const std::function<bool()>& is_same, RunSeries& series);
 
-/// Whether the runs in the folder of the series, if there are any, have its configuration. `first`:
-/// the run that begins first.
+/// Returns whether the runs in the folder of the series have its configuration; true if there are
+/// none. `first` is the run that begins first.
 bool has_same_runs(const RunSeries& series, const SeriesRun& first);
 
-/// Reads a series, whose runs have the configuration of the one called `first_tag`. Throws
-/// Error(kCheckpoint) if there is none; `what` it should be the folder of.
+/// Reads a series, whose runs have the configuration of the one with the tag `first_tag`. Throws
+/// Error(kCheckpoint) if there is none; `what` names the kind of series in the message.
 RunSeries read_series(const SeriesRequest& request, const std::string& first_tag,
                       const std::string& what);
 
-/// Opens the folder of a series that was read, on all ranks; nobody changes its files before.
+/// Opens the folder of a series that was read, on all ranks. No rank changes its files before.
 /// Throws Error(kFileSystem) if another process uses it, and the errors of open_for_all().
 void resume_series(const SeriesRequest& request, RunSeries& series);
 
-/// The newest run folder whose name ends in `tag` within `folder`, or nothing.
+/// Returns the newest run folder in `folder` whose name ends in `tag`, or nothing.
 std::optional<std::filesystem::path> find_run(const std::filesystem::path& folder,
                                               const std::string& tag);
 
-/// The configuration that the runs share, as given.
+/// Returns the configuration that all runs share, without the overrides of single runs.
 config::Config shared_config(const RunSeries& series);
 
-/// The configuration of a run.
+/// Returns the configuration of a run, with its own overrides, output folder and tag.
 config::Loaded run_config(const RunSeries& series, const SeriesRun& run);
 
-/// Throws Error(kCheckpoint) if a resumed series would have runs of different configurations.
+/// Throws Error(kCheckpoint) if the configuration of a resumed series differs from that of its runs
+/// in keys that may not change. `what` names the kind of series in the message.
 void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::string& what);
 
-/// The folder of the run, if it is complete: it has a summary.json, and its configuration is the
-/// wanted one, also in keys that a resumed run may change, such as the number of epochs.
+/// Returns the folder of the run if it is complete: it has a summary.json, and its configuration is
+/// the wanted one, also in keys that a resumed run may change, such as the number of epochs.
 std::optional<std::filesystem::path> find_complete(const RunSeries& series, const SeriesRun& run);
 
-/// Trains the run unless it is complete already, from the checkpoint of an interrupted one if there
-/// is one.
+/// Trains the run unless it is complete. Resumes it if it was interrupted and has a checkpoint.
 RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train);
 
 }  // namespace trainer::experiments

@@ -15,7 +15,7 @@ namespace trainer::experiments {
 namespace {
 
 constexpr std::chrono::seconds kFailureTimeout{10};
-constexpr const char* kFailed = "/";  // no name of a folder
+constexpr const char* kFailed = "/";  // cannot be the name of a folder
 
 }  // namespace
 

@@ -8,21 +8,22 @@
 #include "trainer/config/distributed_config.h"
 #include "trainer/launch/place.h"
 
-/// The processes of a launcher that share the runs of a series: rank 0 opens its folder and tells
-/// the others, each of which trains whole runs.
+/// The processes of a launcher that share the runs of a series. Rank 0 opens its folder and tells
+/// the others; then each trains whole runs.
 namespace trainer::experiments {
 
-/// The place of this process among those that share the runs; it is alone without a launcher, an
-/// environment, or with distributed.enabled=off. Other ranks than 0 show from now on warnings and
-/// errors only, which begin with their rank. Throws as launch::find_place().
+/// Returns the rank of this process among those that share the runs. It is alone without a
+/// launcher, with an empty `environment`, or with distributed.enabled=off. From now on, ranks other
+/// than 0 show only warnings and errors, which begin with their rank. Throws the errors of
+/// launch::find_place().
 launch::Place join_ranks(const config::DistributedConfig& distributed,
                          const launch::Environment& environment);
 
-/// The name of a folder, on every rank: `open` returns it and is called on rank 0 only. When this
-/// returns on rank 0, all ranks have called it, within `timeout` seconds. Files for it, if it needs
-/// any, are in `meeting`.
-/// Throws the errors of `open`, on other ranks Error(kFileSystem) if it failed, and those of
-/// launch::share_text().
+/// Calls `open` on rank 0 and returns its result, the name of a folder, on every rank. When this
+/// returns on rank 0, all ranks have called it, within `timeout` seconds. Files that are needed for
+/// this are in the folder `meeting`.
+/// Throws the errors of `open` on rank 0, Error(kFileSystem) on the other ranks if it failed, and
+/// the errors of launch::share_text().
 std::string open_for_all(const launch::Place& place, double timeout,
                          const launch::Environment& environment,
                          const std::filesystem::path& meeting,

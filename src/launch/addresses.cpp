@@ -25,8 +25,8 @@
 namespace trainer::launch {
 namespace {
 
-// Not inherited by programs that this process starts. macOS has no SOCK_CLOEXEC, which would do
-// both at once.
+// The socket is closed in programs that this process starts. macOS has no SOCK_CLOEXEC, which would
+// do both in one call.
 Socket open_socket(int family, int type) {
   Socket result(socket(family, type, 0));
   fcntl(result.get(), F_SETFD, FD_CLOEXEC);
@@ -41,7 +41,7 @@ struct FreeAddresses {
   void operator()(addrinfo* addresses) const { freeaddrinfo(addresses); }
 };
 
-// The first address of a host, of IPv4 if it has one.
+// Returns the first address of a host, an IPv4 address if there is one, or nullptr.
 std::unique_ptr<addrinfo, FreeAddresses> resolve(const Address& address, int socket_type) {
   addrinfo hints{};
   hints.ai_socktype = socket_type;
@@ -62,10 +62,9 @@ constexpr bool kHasUserSockets = true;
 #else
 constexpr bool kHasUserSockets = false;
 #endif
-constexpr int64_t kDay =
-    int64_t{24} * 60 * 60 * 1000;  // in milliseconds: poll() has an int of them
+constexpr int64_t kDay = int64_t{24} * 60 * 60 * 1000;  // milliseconds; poll() takes them as int
 
-/// A name of Linux that is in no folder, so that nothing is left over.
+/// A name in Linux's abstract socket namespace, so that no file is left behind.
 struct UserName {
   sockaddr_un address{};
   socklen_t size = 0;
@@ -82,7 +81,7 @@ UserName user_name(int64_t port) {
   return name;
 }
 
-/// Closes it, and leaves errno as it is.
+/// Closes the socket but keeps errno. Returns a closed socket.
 Socket failed(Socket socket) {
   const int why = errno;
   { const Socket closed = std::move(socket); }
@@ -110,7 +109,7 @@ Socket listen_everywhere(int64_t port) {
   both.sin6_port = htons(static_cast<uint16_t>(port));
   Socket listener = listening(AF_INET6, reinterpret_cast<sockaddr*>(&both), sizeof both);
   if (listener.is_open() || errno == EADDRINUSE) return listener;
-  sockaddr_in old{};  // without IPv6
+  sockaddr_in old{};  // for systems without IPv6
   old.sin_family = AF_INET;
   old.sin_port = both.sin6_port;
   return listening(AF_INET, reinterpret_cast<sockaddr*>(&old), sizeof old);
@@ -153,7 +152,7 @@ std::string to_text(const Address& address) {
 }
 
 std::string local_address_towards(const std::string& host) {
-  const auto address = resolve({host, 9}, SOCK_DGRAM);  // nothing is sent
+  const auto address = resolve({host, 9}, SOCK_DGRAM);  // UDP: connect() sends nothing
   if (address == nullptr) return "";
   const Socket socket = open_socket(address->ai_family, SOCK_DGRAM);
   if (connect(socket.get(), address->ai_addr, address->ai_addrlen) != 0) return "";

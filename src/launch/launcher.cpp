@@ -21,7 +21,7 @@ void stop_with_launcher() {
 #endif
 }
 
-// Without a call stack the agent shows the message in its place. The format is that of
+// The file has no call stack, so the agent shows the message instead. The format is that of
 // torch/distributed/elastic/multiprocessing/errors/error_handler.py.
 void report_failure(const Environment& environment, const std::string& message) noexcept {
   try {
@@ -32,7 +32,7 @@ void report_failure(const Environment& environment, const std::string& message) 
                             {"extraInfo", {{"timestamp", std::to_string(std::time(nullptr))}}}}}};
     std::ofstream(*path) << content.dump();
   } catch (const std::exception&) {
-    return;  // the message is on the terminal
+    return;  // the message has already been logged
   }
 }
 

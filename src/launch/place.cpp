@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launchers tell a process its place with environment variables. They nest: srun starts torchrun or
-// the daemons of mpirun on each machine, and leaves its variables to what these start. So the one
-// that starts processes inside of another is asked first.
+// Launchers tell a process its rank with environment variables. They nest: srun starts torchrun or
+// the daemons of mpirun on each machine, and these pass srun's variables on to their processes. So
+// the innermost launcher is asked first.
 // Sources of the names: torch/distributed/elastic/agent/server/local_elastic_agent.py (torchrun),
 // mpirun(1) of Open MPI, the hydra launcher of MPICH, srun(1) of Slurm.
 #include "trainer/launch/place.h"
@@ -48,14 +48,15 @@ constexpr const char* kSlurmTasks = "SLURM_STEP_TASKS_PER_NODE";
                                               problem));
 }
 
-/// Reads the variables of one environment.
+/// Reads variables of launchers. A wrong one is an Error(kDevice).
 class Reader {
  public:
   explicit Reader(const Environment& environment) : environment_(environment) {}
 
   bool has(const char* name) const { return environment_(name).has_value(); }
 
-  /// At least `smallest`.
+  /// Returns the number in the variable `name`, which must be at least `smallest`. `needed_by` is
+  /// the variable that requires it to be set.
   int64_t number(const char* name, int64_t smallest, const char* needed_by) const {
     const std::optional<std::string> text = environment_(name);
     if (!text) fail(fmt::format("{} is set, but {} is not", needed_by, name));
@@ -93,7 +94,9 @@ Place read(const Reader& reader, const Variables& names) {
   return place;
 }
 
-/// "2(x3),1": of the machines, the first three have two tasks each, the next one has one.
+/// Returns the number of tasks on machine `node` according to Slurm's list, or nothing if the list
+/// is wrong. "2(x3),1" means that the first three machines have two tasks each and the next one has
+/// one.
 std::optional<int64_t> tasks_of_node(std::string_view text, int64_t node) {
   while (!text.empty() && node >= 0) {
     const std::string_view entry = text.substr(0, text.find(','));
@@ -127,16 +130,16 @@ Place read_slurm(const Reader& reader) {
   return place;
 }
 
-// srun --mpi=pmi2 sets those of MPICH too.
+// srun --mpi=pmi2 also sets the variables of MPICH.
 bool is_started_by_mpich(const Reader& reader) {
   return reader.has(kMpichVariables.rank) && !reader.has("SLURM_MPI_TYPE");
 }
 
-/// Of what starts processes under Slurm or alone.
+/// Returns what Open MPI, else MPICH, else Slurm says. Without them, the process is alone.
 Place find_outer(const Reader& reader) {
   if (reader.has(kOpenMpiVariables.rank)) return read(reader, kOpenMpiVariables);
   if (is_started_by_mpich(reader)) return read(reader, kMpichVariables);
-  // A batch script has the variables of its job as well, but is no step.
+  // A batch script also has the variables of its job, but is one process and not a step.
   if (reader.has("SLURM_STEP_ID") && reader.has(kSlurmVariables.size)) return read_slurm(reader);
   return {};
 }
@@ -169,7 +172,8 @@ Place find_place(const Environment& environment) {
     place.restarts = reader.number_or("TORCHELASTIC_RESTART_COUNT", 0, 0);
     return place;
   }
-  // Set by hand, such as in a script that mpirun starts: then they say the same.
+  // RANK and WORLD_SIZE may be set by hand, as in a script that mpirun starts. Then they must agree
+  // with the launcher.
   const Place outer = find_outer(reader);
   if (outer.size > 1 && (outer.rank != place.rank || outer.size != place.size)) {
     fail(fmt::format("RANK and WORLD_SIZE say process {} of {}, but {} says {} of {}", place.rank,

@@ -34,7 +34,7 @@ namespace trainer::launch {
 namespace {
 
 constexpr const char* kKey = "trainer";
-constexpr size_t kLengthDigits = 6;  // of PMI-2
+constexpr size_t kLengthDigits = 6;  // digits of the length before a message of PMI-2
 constexpr const char* kStartAll = "make sure that all ranks start";
 constexpr const char* kGiveAddress =
     "set MASTER_ADDR and MASTER_PORT to an address of rank 0 instead";
@@ -42,9 +42,9 @@ struct Channel {
   const Wait& wait;
   int descriptor;
   const char* protocol;
-  char separator;             // of NAME=VALUE in answers
-  std::string request = {};   // the last one's name, for messages
-  std::string received = {};  // what no answer has used yet
+  char separator;             // between NAME=VALUE in answers
+  std::string request = {};   // name of the last request, for messages
+  std::string received = {};  // bytes after the last answer
 };
 
 [[noreturn]] void fail_lost(const Channel& channel, const std::string& reason) {
@@ -55,7 +55,7 @@ struct Channel {
 }
 
 [[noreturn]] void fail_lost(const Channel& channel, int code) {
-  const bool is_closed = code == EPIPE || code == ECONNRESET;  // by which end was faster
+  const bool is_closed = code == EPIPE || code == ECONNRESET;  // which one depends on timing
   fail_lost(channel, is_closed ? "closed" : std::generic_category().message(code));
 }
 
@@ -125,14 +125,14 @@ std::optional<std::string> field(const Channel& channel, std::string_view answer
   return std::nullopt;
 }
 
-/// The answer, which has to be `expected` and no failure.
+/// Returns the answer, after checking that it is `expected` and reports no failure.
 std::string checked(const Channel& channel, std::string answer, const char* expected) {
   if (field(channel, answer, "cmd") != expected) fail_refused(channel, answer);
   if (field(channel, answer, "rc").value_or("0") != "0") fail_refused(channel, answer);
   return answer;
 }
 
-/// A request of PMI-1, which the first one of PMI-2 is as well.
+/// Sends a request of PMI-1 and returns the answer. The first request of PMI-2 has the same format.
 std::string ask_line(Channel& channel, const char* request, const std::string& arguments,
                      const char* expected) {
   channel.request = request;
@@ -140,7 +140,7 @@ std::string ask_line(Channel& channel, const char* request, const std::string& a
   return checked(channel, receive_line(channel), expected);
 }
 
-/// Slurm pads its numbers at the end, MPICH at the begin.
+/// Slurm pads the length with spaces at its end, MPICH at its beginning.
 std::string without_spaces(std::string text) {
   std::erase(text, ' ');
   return text;
@@ -164,7 +164,7 @@ std::string in_hex(std::string_view text) {
 }
 
 std::string shared_text(const Channel& channel, const std::string& answer) {
-  const std::string no_digits = "-";  // of a key that was not found
+  const std::string no_digits = "-";  // not hexadecimal, so that a missing value is refused
   const std::string digits = field(channel, answer, "value").value_or(no_digits);
   constexpr std::string_view kDigits = "0123456789abcdef";
   if (digits.size() % 2 != 0 || digits.find_first_not_of(kDigits) != std::string::npos) {
@@ -205,7 +205,7 @@ std::string share_by_pmi2(const Wait& wait, int descriptor, const std::string& j
     ask(channel, "kvs-put", fmt::format("key={};value={};", kKey, in_hex(text)));
   }
   ask(channel, "kvs-fence", "");
-  // -1: of whichever rank put it.
+  // srcid=-1 means that any rank may have put the value.
   const std::string answer =
       ask(channel, "kvs-get", fmt::format("jobid={};srcid=-1;key={};", job, kKey));
   std::string shared = shared_text(channel, answer);

@@ -7,11 +7,11 @@
 
 namespace trainer::launch {
 
-/// The text of rank 0 by PMI-1 over the open file `descriptor` (PMI_FD). Once in a process.
-/// Throws Error(kDevice).
+/// Returns the text of rank 0, shared by PMI-1 over the open file `descriptor` (PMI_FD). May be
+/// called once in a process. Throws Error(kDevice).
 std::string share_by_pmi1(const Wait& wait, int descriptor, const std::string& text);
 
-/// The same by PMI-2; `job` is PMI_JOBID.
+/// Like share_by_pmi1(), but with PMI-2. `job` is PMI_JOBID.
 std::string share_by_pmi2(const Wait& wait, int descriptor, const std::string& job,
                           const std::string& text);
 

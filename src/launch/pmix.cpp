@@ -58,7 +58,8 @@ bool load(void* library, const char* name, F& function) {
   return function != nullptr;
 }
 
-/// Without `init` if the library is not there. It stays open: it cannot be unloaded safely.
+/// Returns the functions of libpmix, or null pointers if it is not installed. The library stays
+/// open, because it cannot be unloaded safely.
 Functions open() {
   Functions pmix;
   void* library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -83,7 +84,7 @@ void check(const Place& place, int status, const char* name) {
 }
 
 std::string share(const Place& place, const std::string& own_text) {
-  std::string text = own_text;  // PMIx takes memory that it could change
+  std::string text = own_text;  // PMIx takes a pointer to non-const memory
   const Functions& pmix = functions();
   if (pmix.init == nullptr) {
     fail(place, "got no libpmix.so.2", "set MASTER_ADDR and MASTER_PORT to an address of rank 0");

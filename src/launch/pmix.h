@@ -7,10 +7,11 @@
 
 namespace trainer::launch {
 
-/// Whether the library is installed.
+/// Returns whether libpmix is installed with all functions that are needed.
 bool has_pmix();
 
-/// The text of rank 0 by PMIx. Once in a process, which has_pmix. Throws Error(kDevice).
+/// Returns the text of rank 0, shared by PMIx. May be called once in a process, and only if
+/// has_pmix(). Throws Error(kDevice).
 std::string share_by_pmix(const Wait& wait, const std::string& text);
 
 }  // namespace trainer::launch

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks need one thing before they can talk: where rank 0 listens. Torchrun and Kubernetes tell it
-// in MASTER_ADDR and MASTER_PORT, and who sets both means them under any launcher. The others tell
-// nothing, but each can pass on a short text of rank 0, which then takes any free port: PMIx,
-// PMI-1, PMI-2, or files in a folder that all ranks see (srun without --mpi=pmi2). That folder has
-// a name that no other run has: of the job, the step and the restart, or what else the launcher
-// makes anew. For torchrun the count of restarts is in it only where the agent keeps the store, and
-// with it the port, through restarts: elsewhere the port is new, and agents that joined at
-// different times count differently. Sources: torch/distributed/rendezvous.py and .../elastic/agent
-// (torchrun), and the files for each way to share.
+// Before ranks can talk, they must know where rank 0 listens. Torchrun and Kubernetes state it in
+// MASTER_ADDR and MASTER_PORT, which are also used if a user sets both under another launcher. The
+// other launchers do not state it, but each can pass on a short text of rank 0, which then takes
+// any free port: through PMIx, PMI-1, PMI-2, or files in a folder that all ranks see (srun without
+// --mpi=pmi2). No other run has a folder of the same name: it contains the job, the step and the
+// restart, or whatever else the launcher creates anew. For torchrun it contains the number of
+// restarts only if the agent keeps the store, and with it the port, through restarts: otherwise the
+// port is new, and agents that joined at different times count differently. Sources:
+// torch/distributed/rendezvous.py and .../elastic/agent (torchrun), and the files for each way to
+// share.
 #include "trainer/launch/rendezvous.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ constexpr const char* kSetAddress =
     "set MASTER_ADDR and MASTER_PORT to an address of rank 0, the same for all ranks";
 constexpr size_t kMaxNamePart = 60;  // file names have at most 255 bytes
 
-/// Of a variable; empty as well as not set.
+/// Returns the value of a variable, or an empty text if it is not set.
 std::string text_of(const Environment& environment, const char* name) {
   return environment(name).value_or("");
 }
@@ -56,7 +57,8 @@ bool is_set(const Environment& environment, const char* name) {
   return !text_of(environment, name).empty();
 }
 
-/// The launcher's own way.
+/// Returns how ranks meet without MASTER_ADDR and MASTER_PORT: through the launcher if it offers a
+/// way, else through files.
 Meeting meeting_of(const Place& place, const Environment& environment) {
   if (place.launcher == Launcher::kOpenMpi && has_pmix()) return Meeting::kPmix;
   const bool has_pmi = is_set(environment, kDescriptor);
@@ -66,7 +68,8 @@ Meeting meeting_of(const Place& place, const Environment& environment) {
   return Meeting::kFile;
 }
 
-/// What tells this run from others; with an empty part if the launcher says too little.
+/// Returns the parts of a name that no other run has. A part is empty if the launcher does not
+/// state it.
 std::vector<std::string> parts_of_name(const Place& place, const Environment& environment,
                                        const Rendezvous& rendezvous) {
   const auto text = [&](const char* name) { return text_of(environment, name); };
@@ -89,7 +92,7 @@ std::vector<std::string> parts_of_name(const Place& place, const Environment& en
   return {"address", rendezvous.host, text(kPort)};
 }
 
-/// Only letters, digits, - and _.
+/// Returns a hidden file name in which all characters but letters, digits and - become _.
 std::string file_name(const std::vector<std::string>& parts) {
   std::string name = ".rendezvous";
   for (const std::string& part : parts) {
@@ -111,7 +114,7 @@ std::filesystem::path find_folder(const Place& place, const Environment& environ
   std::vector<std::string> parts = parts_of_name(place, environment, rendezvous);
   if (has_empty(parts)) parts = {"address", rendezvous.host, text_of(environment, kPort)};
   if (!has_empty(parts)) return folder / file_name(parts);
-  // By PMI and PMIx no folder is needed.
+  // Ranks that meet through PMI or PMIx need no folder.
   if (rendezvous.meeting != Meeting::kFile) return {};
   fail(place, "has no way to find the others, as neither the launcher tells one, nor the variables",
        kSetAddress);
@@ -129,7 +132,7 @@ int descriptor_of(const Place& place, const Environment& environment) {
        kSetAddress);
 }
 
-// Where nobody has set how many ranks are on this machine, find_place() only guesses.
+// If nobody has set the number of ranks on this machine, find_place() only guesses it.
 bool knows_local_size(const Place& place, const Environment& environment) {
   return place.launcher != Launcher::kVariables || is_set(environment, "LOCAL_WORLD_SIZE");
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rank 0 gives its text to the others with files in a folder that all of them see. A run that was
 // killed may have left such files under the same name, and ranks start in any order. So rank r
-// writes a request, the file named r, with a random token that only this process has; rank 0
-// answers with one file: its text and, for each request that is there, rank and token. A rank takes
-// an answer only if its own token stands there, so never one of an earlier run; and if rank 0 reads
-// an old request first, it answers again when the new one has replaced it. A rank that has the
-// answer removes its request: when all that were answered are gone, rank 0 removes the folder.
-// Who runs out of time removes its own files, and the folder if nobody else's are in it.
-// Only two runs of one name at the same time cannot be told apart.
-// Files appear complete (core/atomic_file.h). The client of a network file system keeps for up to a
-// minute what is not in a folder, unless it changes that folder itself: so each rank writes its
-// file again twice a second, which changes nothing else, and brings it back if an earlier run's
-// rank 0 removed the folder.
+// writes a request, the file named r, with a random token that only this process has. Rank 0
+// answers with one file: its text and, for each request, rank and token. A rank accepts an answer
+// only if it contains its own token, so never one of an earlier run. If rank 0 reads an old request
+// first, it answers again when the new one has replaced it. A rank that has the answer removes its
+// request; when all answered requests are gone, rank 0 removes the folder. A rank that runs out of
+// time removes its own files, and the folder if it is empty then. Only two runs with the same name
+// at the same time cannot be told apart.
+// Files appear complete (core/atomic_file.h). The client of a network file system may remember for
+// up to a minute that a file is not in a folder, unless it changes that folder itself. So each rank
+// writes its file again twice a second. This also restores the file if rank 0 of an earlier run
+// removed the folder.
 #include "launch/shared_folder.h"
 
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ constexpr milliseconds kLongestPause{50};
 constexpr milliseconds kWriteAgain{500};
 constexpr const char* kFix = "make sure that all ranks start, on machines that share this folder";
 
-/// The lines of a file, or nothing if it is not there.
+/// Returns the lines of a file, or nothing if there is no such file.
 std::optional<std::vector<std::string>> lines_of(const fs::path& file) {
   std::ifstream stream(file);
   if (!stream) return std::nullopt;
@@ -56,12 +56,12 @@ std::optional<std::vector<std::string>> lines_of(const fs::path& file) {
   return lines;
 }
 
-// The text may be a secret: only this user may look into the folder, also if it was there before.
+// The text may be secret, so only this user may look into the folder, even if it existed before.
 void make_private_folder(const fs::path& folder, std::error_code& problem) {
   fs::create_directories(folder.parent_path(), problem);
   if (problem || mkdir(folder.c_str(), S_IRWXU) == 0) return;
   const bool is_there = errno == EEXIST;
-  // Another rank may have removed it.
+  // ENOENT means that another rank has just removed the folder.
   if (is_there && (chmod(folder.c_str(), S_IRWXU) == 0 || errno == ENOENT)) return;
   problem = std::error_code(errno, std::generic_category());
 }
@@ -78,20 +78,20 @@ void write(const fs::path& file, const std::string& text) {
     try {
       return write_file_atomically(file, text);
     } catch (const Error&) {
-      if (fs::exists(folder, problem)) throw;  // else another one has just removed it
+      if (fs::exists(folder, problem)) throw;  // else another rank has just removed it
     }
   }
 }
 
-/// Sleeps, longer each time, but not past the end.
+/// Sleeps for `length`, but not beyond the end of the wait, and doubles `length`.
 void pause(const Wait& wait, milliseconds& length) {
   std::this_thread::sleep_for(std::min(length, time_left(wait)));
   length = std::min(2 * length, kLongestPause);
 }
 
-/// What rank 0 knows of another rank.
+/// What rank 0 knows about the request of another rank.
 struct Request {
-  std::string token;  // empty: none seen yet
+  std::string token;  // empty: no request has been read yet
   bool is_done = false;
 };
 
@@ -112,7 +112,7 @@ std::string names_of_missing(const std::vector<Request>& requests) {
   return (is_one ? "rank " : "ranks ") + joined(names);
 }
 
-/// Reads the requests; returns whether there is another token to answer.
+/// Reads the requests, and returns whether one of them has a new token.
 bool read_requests(const fs::path& folder, std::vector<Request>& requests) {
   bool is_changed = false;
   for (size_t rank = 1; rank < requests.size(); ++rank) {
@@ -176,7 +176,7 @@ std::string ask(const Wait& wait, const fs::path& folder) {
   }
 }
 
-/// Removes what this rank leaves, however it ends.
+/// Removes the files of this rank when the exchange ends, also after an error.
 struct Cleanup {
   const Wait& wait;
   const fs::path& folder;
@@ -190,7 +190,7 @@ struct Cleanup {
       fs::remove_all(folder, ignored);
     } else {
       fs::remove(folder / std::to_string(wait.place.rank), ignored);
-      fs::remove(folder, ignored);  // does nothing while files are in it
+      fs::remove(folder, ignored);  // fails while other ranks have files in it
     }
   }
 };

@@ -8,8 +8,9 @@
 
 namespace trainer::launch {
 
-/// The text of rank 0 by files in `folder`, which is made for that and removed. Throws
-/// Error(kDevice) after the time of `wait`, Error(kFileSystem) if it cannot write there.
+/// Returns the text of rank 0, shared through files in `folder`, which is created for that and
+/// removed afterwards. Throws Error(kDevice) after the time of `wait`, Error(kFileSystem) if the
+/// folder cannot be written.
 std::string share_by_folder(const Wait& wait, const std::filesystem::path& folder,
                             const std::string& text);
 

@@ -7,14 +7,14 @@
 
 namespace trainer::launch {
 
-/// Another end that is gone is an error of send(), not a SIGPIPE.
+/// With these flags, send() to an end that is gone fails instead of raising SIGPIPE.
 #ifdef MSG_NOSIGNAL
 inline constexpr int kSendFlags = MSG_NOSIGNAL;
 #else
-inline constexpr int kSendFlags = 0;  // SO_NOSIGPIPE does it
+inline constexpr int kSendFlags = 0;  // sockets have SO_NOSIGPIPE instead
 #endif
 
-/// Whether a call on a socket that failed with `code` may work later.
+/// Returns whether a call on a socket that failed with the error `code` may succeed later.
 inline bool is_temporary(int code) {
   return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
 }

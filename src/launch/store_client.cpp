@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// What listens there has closed the connection.
+/// The other end closed the connection without an answer.
 class ClosedConnection : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,7 +44,7 @@ std::string system_reason() { return std::generic_category().message(errno); }
 StoreClient::StoreClient(const Address& address, const std::string& token, Milliseconds limit)
     : limit_(limit) {
   constexpr milliseconds kPause{20};
-  constexpr milliseconds kForClosed{5000};  // what listens there may have had too much to do
+  constexpr milliseconds kForClosed{5000};  // how long to retry if a busy store hangs up
   const TimePoint end = steady_clock::now() + limit;
   TimePoint last_try = end;
   for (;;) {
@@ -107,7 +107,8 @@ int64_t StoreClient::count() {
   return parse_int(request({"count"}, limit_).value_or("")).value_or(0);
 }
 
-// After an error the answer may still come, and would be taken for that to the next request.
+// After an error the connection is closed, because a late answer would be taken for the answer to
+// the next request.
 std::optional<std::string> StoreClient::request(const Texts& texts, Milliseconds limit) {
   const std::lock_guard lock(mutex_);
   if (!socket_.is_open()) throw std::runtime_error("the connection is lost");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection is a stranger until its first frame has the token. What it sends until then is at
-// most that frame, and it has some seconds for it. A member sends a request, gets the answer, and
-// sends the next one: nothing is read from it while an answer is still on its way, so it cannot
-// make the server keep more than one of each.
+// A connection is a stranger until its first frame contains the token. It can send at most that
+// frame, within a few seconds. A member sends a request, receives the answer, and sends the next
+// request: nothing is read from it while an answer is being sent, so the server never stores more
+// than one request and one answer of it.
 #include "trainer/launch/store_server.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ void prepare(const Socket& socket) {
   const int yes = 1;
   fcntl(socket.get(), F_SETFD, FD_CLOEXEC);
   fcntl(socket.get(), F_SETFL, O_NONBLOCK);
-  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // no effect on others
+  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // TCP only; else ignored
 #ifdef SO_NOSIGPIPE
   setsockopt(socket.get(), SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
 #endif
@@ -79,11 +79,11 @@ class StoreServer::Service {
     bool is_member = false;
     bool is_over = false;
     std::string received;                   // the beginning of a frame
-    std::string answer;                     // what is left of it
-    steady_clock::time_point end = kNever;  // of what has begun
+    std::string answer;                     // what has not been sent yet
+    steady_clock::time_point end = kNever;  // of the current greeting or request
   };
 
-  // Signals are for the other threads.
+  // The new thread inherits a mask that blocks all signals, so that other threads handle them.
   void start_thread() {
     sigset_t all;
     sigset_t before;
@@ -122,7 +122,7 @@ class StoreServer::Service {
     }
   }
 
-  // -1: until something happens.
+  // Returns the timeout of poll(); -1 means none.
   int milliseconds_to_wait() const {
     constexpr milliseconds kRetry{100};
     steady_clock::time_point end = has_no_descriptors_ ? steady_clock::now() + kRetry : kNever;
@@ -158,7 +158,7 @@ class StoreServer::Service {
         }));
   }
 
-  // Connections are in the order in which they came.
+  // Connections are in the order in which they were accepted.
   void close_oldest_stranger() {
     const auto oldest = std::find_if(connections_.begin(), connections_.end(),
                                      [](const auto& connection) { return !connection.is_member; });
@@ -193,7 +193,7 @@ class StoreServer::Service {
     connection.received.append(buffer.data(), static_cast<std::size_t>(size));
   }
 
-  // Answers the next frame that has come; whether there was one.
+  // Answers the next complete frame. Returns whether there was one.
   bool take_next(Connection& connection) {
     Frame frame;
     const std::size_t max_bytes = connection.is_member ? kMaxFrameBytes : kMaxGreetingBytes;
@@ -231,7 +231,7 @@ class StoreServer::Service {
     }
   }
 
-  // The answer fits into the system's buffer, and nothing came before it.
+  // The answer is not kept for later: it is the first one, so it fits into the socket's buffer.
   static void refuse(Connection& connection, const char* why) {
     const std::string answer = bytes_of({kRefused, why});
     send(connection.socket.get(), answer.data(), answer.size(), kSendFlags);
@@ -255,7 +255,7 @@ class StoreServer::Service {
   StoreLimits limits_;
   StoreValues values_;
   std::vector<Connection> connections_;
-  bool has_no_descriptors_ = false;  // so that nothing can be accepted for a moment
+  bool has_no_descriptors_ = false;  // nothing can be accepted for a moment
   Socket wake_;
   Socket waker_;
   std::thread thread_;

@@ -36,7 +36,7 @@ Frame StoreValues::set(const std::string& key, const std::string& value) {
   return {kDone, ""};
 }
 
-// As c10d's stores do it: who expects nothing may make the key.
+// As in c10d's stores, an empty `expected` sets a key that does not exist.
 Frame StoreValues::swap(const std::string& key, const std::string& expected,
                         const std::string& value) {
   const auto found = values_.find(key);
@@ -51,7 +51,7 @@ Frame StoreValues::add(const std::string& key, const std::string& number) {
   const std::optional<int64_t> before = found == values_.end() ? 0 : parse_int(found->second);
   const std::optional<int64_t> more = parse_int(number);
   if (!before || !more) return {kRefused, "what is added is no number"};
-  // Unsigned numbers have no overflow.
+  // Unsigned addition wraps around, whereas signed overflow would be undefined.
   const auto sum =
       static_cast<int64_t>(static_cast<uint64_t>(*before) + static_cast<uint64_t>(*more));
   const Frame answer = set(key, std::to_string(sum));

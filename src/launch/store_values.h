@@ -9,13 +9,13 @@
 
 namespace trainer::launch {
 
-/// The content of a store.
+/// The keys and values of a store, and the requests on them.
 class StoreValues {
  public:
-  /// `max_bytes`: of all keys and values.
+  /// `max_bytes` limits the size of all keys and values together.
   explicit StoreValues(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// Does what a request says, and returns the answer.
+  /// Executes a request and returns the answer.
   Frame answer(const Frame& request);
 
  private:

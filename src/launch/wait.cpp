@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks wait for each other, and one of them may never come: so every wait of this layer has an end
-// (of the steady clock, as others may set the time of day), and its error says who waited for whom.
+// Ranks wait for each other, and one of them may never come. So every wait of this layer has a time
+// limit (on the steady clock, because the time of day may change), and its error says who waited
+// for whom.
 #include "launch/wait.h"
 
 #include <algorithm>

@@ -8,23 +8,24 @@
 
 namespace trainer::launch {
 
-/// A rank that waits for the others, until a time.
+/// A rank that waits for the others, with a time limit.
 struct Wait {
   Place place;
   std::chrono::milliseconds timeout;
   std::chrono::steady_clock::time_point end;
 };
 
-/// From now on.
+/// Begins a wait that ends after `timeout`.
 Wait begin_wait(const Place& place, std::chrono::milliseconds timeout);
 
-/// What is left of the time, at least 0.
+/// Returns the time until the end of the wait, at least 0.
 std::chrono::milliseconds time_left(const Wait& wait);
 
-/// Throws Error(kDevice): "srun: rank 1 of 3 PROBLEM; FIX, or set distributed.enabled=off ...".
+/// Throws Error(kDevice) with a message such as "srun: rank 1 of 3 PROBLEM; FIX, or set
+/// distributed.enabled=off ...".
 [[noreturn]] void fail(const Place& place, const std::string& problem, const std::string& fix);
 
-/// The same: the rank waited all its time for `whom`.
+/// Throws as fail() does, because the rank waited all its time for `whom`.
 [[noreturn]] void fail_late(const Wait& wait, const std::string& whom, const std::string& fix);
 
 }  // namespace trainer::launch

@@ -8,7 +8,7 @@
 
 namespace trainer::profile {
 
-/// The names of the linear layers; a timeline's layer i is element i - 1.
+/// Returns the names of the linear layers. Layer i of a timeline, counted from 1, is element i - 1.
 std::vector<std::string> layer_names(const network::NetworkSpec& network);
 
 }  // namespace trainer::profile

@@ -15,7 +15,7 @@ std::optional<double> rate(std::optional<double> amount, double seconds) {
   return *amount / seconds;
 }
 
-/// What the timeline has of one kind of work.
+/// Reads the times of one kind of work from a timeline.
 class WorkReader {
  public:
   WorkReader(const Timeline& timeline, const Workload& workload, Work work)
@@ -23,7 +23,7 @@ class WorkReader {
 
   bool is_empty() const { return num_layers() == 0; }
 
-  /// The time of a thread, in all steps.
+  /// Returns the seconds of all steps in a layer: the mean over the threads.
   double seconds(std::size_t layer) const {
     return timeline_.sum(Stage::kStep, work_, layer).seconds() /
            static_cast<double>(workload_.num_threads);
@@ -37,7 +37,8 @@ class WorkReader {
     return total;
   }
 
-  /// Of those layers that have any, if they are known apart.
+  /// Returns the times of the layers that took any; empty if the timeline does not tell layers
+  /// apart.
   std::vector<WorkTime> layers(const std::vector<std::string>& names) const {
     std::vector<WorkTime> result;
     for (std::size_t layer = 1; layer < num_layers(); ++layer) {
@@ -93,7 +94,7 @@ Profile make_profile(const Timeline& timeline, Workload workload, std::optional<
   workload.steps = timeline.sum(Stage::kStep).count;
   Profile profile;
   profile.peak = peak;
-  for (std::size_t i = 1; i <= kNumStages; ++i) {  // "other" last
+  for (std::size_t i = 1; i <= kNumStages; ++i) {  // the first stage, "other", comes last
     const auto stage = static_cast<Stage>(i % kNumStages);
     const TimeSum sum = timeline.sum(stage);
     profile.seconds += sum.seconds();

@@ -72,7 +72,7 @@ void add_stages(const Profile& profile, Document& document) {
   }
 }
 
-// A rate in units of 10^9, and its share of the peak.
+// Adds a rate in units of 10^9, and its share of the peak; the cells are empty if it is not known.
 void add_rate(std::optional<double> rate, std::optional<double> peak, std::vector<Cell>& row) {
   row.push_back(rate ? Cell{kGiga * *rate, fmt::format("{:.1f}", kGiga * *rate)} : without_data());
   row.push_back(rate && peak ? Cell{*rate / *peak, fmt::format("{:.0f} %", 100 * *rate / *peak)}

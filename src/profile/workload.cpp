@@ -14,8 +14,8 @@ const network::Linear* find_linear(const network::NetworkSpec& network, std::siz
   return nullptr;
 }
 
-// The gradient with respect to the inputs of the first linear layer is needed for parameters before
-// it only.
+// The gradient with respect to the inputs of the first linear layer is only needed if parameters
+// come before it.
 bool needs_input_gradient(const network::NetworkSpec& network, std::size_t layer) {
   return layer > 0 || !std::holds_alternative<network::Linear>(network.layers.front());
 }

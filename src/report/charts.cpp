@@ -15,7 +15,7 @@
 namespace trainer::report {
 namespace {
 
-/// A run and one of its series.
+/// A series of values and the index of its run.
 struct OfRun {
   std::size_t run;
   RunSeries series;
@@ -31,7 +31,7 @@ std::string title_of(const std::string& field) {
   return metrics::shown_name(field);
 }
 
-/// The metrics first, the loss before all.
+/// Returns the order of the charts: the loss, then other metrics, then everything else.
 int rank_of(const std::string& field) {
   if (field == "loss") return 0;
   return metrics::is_score(field) ? 1 : 2;

@@ -9,15 +9,17 @@
 #include "trainer/tracking/run_entry.h"
 
 // Charts as src/report/page/report.js reads them: {"title", "x", "positive", "fixed", "diagonal",
-// "series": [{"run", "name", "dash", "faint", "dots", "x", "y"}]}.
+// "still", "shares", "series": [{"run", "name", "dash", "faint", "dots", "color", "no_line", "x",
+// "y"}]}.
 namespace trainer::report {
 
-inline constexpr std::size_t kMaxPoints = 800;  // of a series
+inline constexpr std::size_t kMaxPoints = 800;  // of one series
 
-/// Numbers with four significant digits more than a chart shows; null where not finite.
+/// Returns the numbers with six significant digits; null for those that are not finite.
 Json number_list(std::span<const double> values);
 
-/// A chart for each metric, and for learning rate, gradient norm, speed and memory, of all runs.
+/// Returns a chart for each metric, and for learning rate, gradient norm, speed and memory, with
+/// the curves of all runs.
 Json curve_charts(const std::vector<tracking::RunEntry>& entries);
 
 }  // namespace trainer::report

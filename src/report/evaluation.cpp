@@ -33,12 +33,12 @@ namespace {
 
 constexpr std::size_t kMaxClasses = 30;          // in a confusion matrix
 constexpr std::size_t kMaxClassCurves = 6;       // each has a color
-constexpr std::size_t kMaxCurvePoints = 200;     // they are smooth
+constexpr std::size_t kMaxCurvePoints = 200;     // curves are smooth, so these are enough
 constexpr std::size_t kMaxDots = 600;            // of a scatter plot
-constexpr int64_t kNumBins = 15;                 // as the calibration error
+constexpr int64_t kNumBins = 15;                 // as for the calibration error
 constexpr int64_t kMaxCount = int64_t{1} << 40;  // so that sums of counts do not overflow
 
-/// What a summary says of its test split, or of its validation split.
+/// The results of the test split in a summary, or else of the validation split.
 struct Summary {
   std::string split;
   JsonReader report;
@@ -52,7 +52,7 @@ Summary read_summary(const tracking::RunEntry& entry) {
   return {"", summary};
 }
 
-/// A confusion matrix of a summary, of whose classes some are shown.
+/// The confusion matrix of a summary, which may have more classes than are shown.
 class Confusion {
  public:
   explicit Confusion(const JsonReader& matrix) {
@@ -75,8 +75,8 @@ class Confusion {
 
   std::size_t num_classes() const { return labels_.size(); }
 
-  /// With the classes that have the most wrong rows, as what they are or are taken for, in their
-  /// order.
+  /// Returns the rows and columns of those classes that have the most errors, as the true or the
+  /// predicted class. The order of the classes is kept.
   Json json(std::size_t max_classes) const {
     std::vector<std::size_t> order(num_classes());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -116,7 +116,7 @@ class Confusion {
   }
 
   std::vector<std::string> labels_;
-  std::map<std::pair<std::size_t, std::size_t>, int64_t> counts_;  // that are not 0
+  std::map<std::pair<std::size_t, std::size_t>, int64_t> counts_;  // without those that are 0
 };
 
 Json class_rows(const JsonReader& classes) {
@@ -156,7 +156,7 @@ Json series_json(std::size_t run, const std::string& name, std::vector<double> x
   return series;
 }
 
-/// Probabilities of a split and what they are of.
+/// The predicted probabilities of all classes for the rows of a split.
 struct Probabilities {
   std::size_t num_classes = 0;
   std::vector<float> values;  // [rows, num_classes]
@@ -166,7 +166,7 @@ struct Probabilities {
   }
 };
 
-/// The classes that are drawn: of two the second one, else those with the most rows.
+/// Returns the classes that are drawn: the second one of two, else those with the most rows.
 std::vector<std::size_t> drawn_classes(const apply::SplitOutputs& found) {
   const std::size_t count = found.schema.labels.size();
   if (count == 2) return {1};
@@ -189,8 +189,8 @@ Json unit_chart(const std::string& title, const char* x, Json series, bool diago
           {"series", std::move(series)}};
 }
 
-/// The class with the largest probability; of two classes always the second, whose probability is
-/// judged.
+/// Returns the class whose probability is compared with its frequency: the second one of two, else
+/// the one with the largest probability.
 std::size_t judged_class(const Probabilities& p, std::size_t row) {
   if (p.num_classes == 2) return 1;
   const float* begin = p.values.data() + row * p.num_classes;
@@ -260,7 +260,7 @@ Json class_charts(const apply::Model& model, const apply::SplitOutputs& found, s
   return charts;
 }
 
-/// A histogram as the outline of its bars.
+/// Returns a histogram as a line around its bars.
 Json histogram_series(std::size_t run, const std::vector<double>& values) {
   constexpr std::size_t kMaxBars = 40;
   const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(values.size())));
@@ -282,7 +282,7 @@ Json histogram_series(std::size_t run, const std::vector<double>& values) {
   return series_json(run, "rows", std::move(x), std::move(y));
 }
 
-/// Predictions and errors in the units of the file, of one target after the other.
+/// Returns charts of the residuals of each target, in the units of the file.
 Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
   const std::vector<double> predicted = apply::predicted_values(model, found.outputs);
   const std::vector<double> truth = data::true_values(found.schema, found.rows);

@@ -9,9 +9,10 @@
 
 namespace trainer::report {
 
-/// What a model says of the rows of its test or validation split, as report.js reads it: {"run",
-/// "split", "rows", "classes", "confusion", "note", "charts", "worst"}; null where a run has said
-/// nothing. Without the data, what its summary.json has.
+/// Returns what is known about a model's predictions on its test or validation split, as report.js
+/// reads it: {"run", "split", "rows", "classes", "confusion", "confusion_note", "note", "charts",
+/// "importance", "worst"}; null if there is nothing. Without the data, this is only what
+/// summary.json contains.
 Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
                      const ReportOptions& options);
 

@@ -24,7 +24,7 @@ namespace trainer::report {
 namespace {
 
 constexpr int64_t kMaxRepeats = 3;
-constexpr int64_t kMinRepeats = 2;  // that have a deviation
+constexpr int64_t kMinRepeats = 2;  // fewer have no deviation
 constexpr int64_t kMaxRows = 2000;
 constexpr int64_t kGoodRows = 200;  // with fewer, rows matter more than shuffles
 constexpr int64_t kMinRows = 30;    // fewer say too little
@@ -33,7 +33,7 @@ constexpr std::size_t kMaxEffects = 4;
 constexpr std::size_t kMaxPredictions = 6;  // each has a color
 constexpr std::size_t kMaxText = 60;        // characters of a name
 
-/// Multiply-adds of a row, with what its outputs and features cost beside them.
+/// Returns the multiply-adds for one row, including an estimate for its outputs and features.
 double work_per_row(const apply::Model& model) {
   constexpr double kPerOutput = 30;  // exponentials
   double work = static_cast<double>(model.schema.num_features()) +
@@ -49,16 +49,16 @@ double work_per_row(const apply::Model& model) {
   return work;
 }
 
-/// How much is predicted.
+/// How many shuffles and rows the importance is measured with.
 struct Effort {
   int64_t repeats = kMaxRepeats;
   int64_t rows = kMaxRows;
 };
 
-/// So much that all predictions take a few seconds.
+/// Returns the largest effort for which all predictions take only a few seconds.
 Effort affordable(const apply::Model& model, std::size_t num_groups) {
   constexpr double kMaxWork = 1e11;
-  constexpr double kPoints = 12;  // of an effect
+  constexpr double kPoints = 12;  // values per effect
   Effort effort;
   for (; effort.repeats >= kMinRepeats; --effort.repeats) {
     const double num_predictions =
@@ -106,7 +106,8 @@ Json table_of(const explain::PartialDependence& effect, const std::vector<std::s
   return {{"head", std::move(head)}, {"rows", std::move(rows)}};
 }
 
-/// A line for each prediction over the numbers, and the share of the rows that are near each.
+/// Returns a chart with a line for each prediction over the values of a numeric column, and the
+/// share of the rows that are near each value.
 Json chart_of(const explain::PartialDependence& effect, const std::vector<std::string>& names,
               std::size_t run) {
   std::vector<double> x;
@@ -135,7 +136,7 @@ Json chart_of(const explain::PartialDependence& effect, const std::vector<std::s
           {"series", std::move(series)}};
 }
 
-/// With the predictions that change most.
+/// Describes the effect of a column on those predictions that change most.
 Json effect_json(explain::PartialDependence effect, const data::Schema& schema, std::size_t run) {
   const std::vector<std::size_t> shown = explain::most_changing(effect, kMaxPredictions);
   const std::vector<std::string> all = explain::prediction_names(schema);

@@ -13,20 +13,21 @@
 
 namespace trainer::report {
 
-/// What is said in place of an importance that was not measured.
+/// The text in place of an importance that was not measured.
 inline constexpr const char* kTooLarge =
     "Not measured, because it would take long for a model of this size; `trainer explain` does it.";
 
-/// The importance of the columns for the metric of the run, by a few shuffles of so many rows as
-/// take a few seconds, whatever the model is. Nothing where these would be too few rows.
+/// Returns the importance of the columns for the metric of the run, from a few shuffles of so many
+/// rows that this takes a few seconds for a model of any size. Nothing if these would be too few
+/// rows.
 std::optional<explain::Importance> measured_importance(const apply::Model& model,
                                                        const apply::SplitOutputs& found,
                                                        std::span<const explain::ColumnGroup> groups,
                                                        const ReportOptions& options);
 
-/// That, and how predictions depend on the most important columns, as report.js reads it: {"note",
-/// "entries": [{"name", "value", "spread", "text", "noise"}], "more", "effects": [{"title", "text",
-/// "chart", "head", "rows"}]}.
+/// Returns the importance, and how predictions depend on the most important columns, as report.js
+/// reads it: {"note", "entries": [{"name", "value", "spread", "text", "std", "noise"}], "more",
+/// "effects": [{"title", "text", "chart", "head", "rows"}]}.
 Json importance_json(const apply::Model& model, const apply::SplitOutputs& found,
                      std::span<const explain::ColumnGroup> groups,
                      const explain::Importance& importance, std::size_t run,

@@ -5,8 +5,9 @@
 
 namespace trainer::report {
 
-/// The page with a title and the data that its script draws, both safe in HTML whatever they
-/// contain. Its parts are in src/report/page, put together at build time (page.cpp.in).
+/// Returns the page with a title and the JSON data that its script draws. Both are escaped, so they
+/// may contain anything. The parts of the page are in src/report/page, put together at build time
+/// (page.cpp.in).
 std::string page_html(const std::string& title, const std::string& json);
 
 }  // namespace trainer::report

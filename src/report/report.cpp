@@ -35,15 +35,15 @@ using tracking::RunEntry;
 constexpr std::size_t kMaxCards = 6;
 constexpr std::size_t kMaxColumns = 300;
 
-/// Whether a metric is a headline: of a classification the log loss, for the loss may have weights
-/// and smoothed labels that another run has not.
+/// Returns whether a metric is shown as a headline. For a classification the log loss replaces the
+/// loss, which may have weights and smoothed labels that other runs do not have.
 bool is_card(const RunEntry& entry, const std::string& split, const std::string& name) {
   if (name == "log_loss") return true;
   const bool has_log_loss = metrics::find_score(entry.metrics, split + ".log_loss").has_value();
   return metrics::is_headline(name) && !(name == "loss" && has_log_loss);
 }
 
-/// The headline metrics of the test split, or without one of the validation split.
+/// Returns the headline metrics of the test split, else of the validation split, else of training.
 Json cards(const RunEntry& entry) {
   Json cards = Json::array();
   for (const char* split : {"test", "val", "train"}) {
@@ -77,7 +77,7 @@ std::string bytes_text(const JsonReader& num_bytes) {
   return human_bytes(static_cast<uint64_t>(num_bytes.integer()));
 }
 
-/// Names and values of system.json, without what changes with each start.
+/// Returns names and values of system.json: machine, build, accelerators, data files and starts.
 Json system_rows(const JsonReader& system) {
   Json rows = Json::array();
   for (const char* section : {"host", "build"}) {
@@ -101,8 +101,8 @@ Json system_rows(const JsonReader& system) {
   return rows;
 }
 
-/// system.json and its rows; a damaged file is said there, and the rest of the report goes without
-/// it.
+/// Returns system.json and its rows. If the file is damaged, the rows say so, and the rest of the
+/// report does without it.
 std::pair<JsonReader, Json> read_system(const RunEntry& entry) {
   try {
     JsonReader system = JsonReader::of_file(run::RunDir{entry.folder}.system());
@@ -175,7 +175,8 @@ Json noise(const tracking::Comparison& comparison) {
           {"text", fmt::format("Over {}.", comparison.differences->over)}};
 }
 
-/// A row for each run of a cross-validation, and their mean and spread.
+/// Returns a row for each run of a cross-validation, and their mean and standard deviation; null
+/// for anything else.
 Json folds_json(const RunEntry& entry, const std::string& letter) {
   const JsonReader cv = JsonReader::of_file(entry.folder / run::kCrossValidationFile);
   const std::vector<JsonReader> runs = cv["runs"].elements();
@@ -203,7 +204,7 @@ Json folds_json(const RunEntry& entry, const std::string& letter) {
   return {{"title", "Folds" + letter}, {"head", std::move(head)}, {"rows", std::move(rows)}};
 }
 
-/// Of the first run that has a model.
+/// Describes the columns of the first run that has a model.
 Json column_rows(const std::vector<RunEntry>& entries) {
   for (const RunEntry& entry : entries) {
     try {
@@ -259,7 +260,7 @@ std::string report_html(const std::vector<RunEntry>& entries, const ReportOption
 void write_own_report(const std::filesystem::path& folder, const ReportOptions& options) {
   std::optional<RunEntry> entry = tracking::read_entry(folder);
   if (!entry) return;
-  entry->state = tracking::State::kComplete;  // but for its lock
+  entry->state = tracking::State::kComplete;  // its lock made it a running one
   write_file_atomically(run::RunDir{folder}.report(), report_html({*entry}, options));
 }
 

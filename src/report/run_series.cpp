@@ -40,11 +40,11 @@ void add_record(const JsonReader& record, std::vector<RunSeries>& all) {
   const std::optional<double> step = record.number("step");
   std::string split = record.text("split");
   if (!step || split == "test") return;
-  if (split == "validation") split = "val";  // so was its name before 0.1.0 too
+  if (split == "validation") split = "val";  // its name in files before 0.1.0
   const bool closes_epoch = record.has("time_seconds");
   for (const auto& [field, value] : record.entries()) {
     if (!is_drawn(field)) continue;
-    // Of both kinds of records, these are of the same moment.
+    // Fields that are not scores describe a moment, so both kinds of records continue one series.
     const bool is_score = metrics::is_score(field);
     RunSeries& series = find_series(all, field, split, is_score && !closes_epoch);
     series.steps.push_back(*step);

@@ -12,17 +12,17 @@ namespace trainer::report {
 struct RunSeries {
   std::string field;      // "loss", "learning_rate"
   std::string split;      // "train" or "val"
-  bool is_steps = false;  // of records within an epoch, not of those that close one
+  bool is_steps = false;  // of records within an epoch, not of those at its end
   std::vector<double> steps;
   std::vector<double> values;  // NaN: not finite
 };
 
-/// Those of a run folder, in the order in which the file has them first. Lines that are no records
-/// are left out.
+/// Returns the series of a run folder, in the order in which they first appear in the file. Lines
+/// that are not records are skipped.
 std::vector<RunSeries> read_series(const std::filesystem::path& root);
 
-/// At most `max_points` of a series: of neighbors the smallest and the largest value, so that no
-/// peak is lost. The first and the last point stay.
+/// Reduces a series to at most `max_points`: the first and the last point, and of each group of
+/// neighbors the smallest and the largest value, so that no peak is lost.
 void thin_out(std::vector<double>& x, std::vector<double>& y, std::size_t max_points);
 
 }  // namespace trainer::report

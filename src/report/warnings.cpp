@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Logs of the folder itself, else of the runs within it.
+/// Returns the log of the folder itself, or else the logs of the runs in it.
 std::vector<fs::path> logs_of(const fs::path& folder) {
   std::error_code ignored;
   if (fs::exists(run::RunDir{folder}.log(), ignored)) return {run::RunDir{folder}.log()};
@@ -31,7 +31,7 @@ std::vector<fs::path> logs_of(const fs::path& folder) {
 }  // namespace
 
 std::vector<std::string> logged_warnings(const fs::path& folder) {
-  // "2026-11-27 00:41:38.123 warning text", and further lines of the text behind it.
+  // A line is "2026-11-27 00:41:38.123 warning text". Further lines of the text are indented.
   constexpr std::size_t kTime = std::string_view("2026-11-27 00:41:38.123 ").size();
   constexpr std::string_view kWarning = "warning ";
   std::vector<std::string> warnings;

@@ -7,8 +7,8 @@
 
 namespace trainer::report {
 
-/// What the log of a run, or of the runs in the folder of a series, has warned of: each text once,
-/// in the order of the logs.
+/// Returns the warnings in the log of a run, or in the logs of the runs of a series: each text
+/// once, in the order of the logs.
 std::vector<std::string> logged_warnings(const std::filesystem::path& folder);
 
 }  // namespace trainer::report

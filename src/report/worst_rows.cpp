@@ -31,7 +31,7 @@ constexpr std::size_t kMaxWorst = 20;
 constexpr std::size_t kMaxCells = 6;    // of a row
 constexpr std::size_t kCellWidth = 40;  // characters
 
-/// The line of a row, or its number.
+/// Returns the line of a row in its file, or the number of the row from 1 if lines are not known.
 int64_t place_of(const apply::SplitOutputs& found, std::size_t row) {
   return found.rows.source_lines.empty() ? static_cast<int64_t>(row) + 1
                                          : found.rows.source_lines[row];
@@ -44,7 +44,7 @@ std::string numbers_text(std::span<const double> values) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// What the row is, what it is taken for, and how wrong that is.
+/// Returns the true and the predicted value of a row, the error and the loss.
 std::vector<std::string> judged_row(const apply::Model& model, const apply::SplitOutputs& found,
                                     std::size_t row) {
   std::vector<std::string> cells;
@@ -70,7 +70,7 @@ std::vector<std::string> judged_row(const apply::Model& model, const apply::Spli
   return cells;
 }
 
-/// Groups whose cells can be shown, the most important ones first.
+/// Returns the groups of columns that are shown, the most important ones first.
 std::vector<std::size_t> shown_columns(std::span<const explain::ColumnGroup> groups,
                                        const std::optional<explain::Importance>& importance) {
   std::vector<std::size_t> order(groups.size());
@@ -83,7 +83,7 @@ std::vector<std::size_t> shown_columns(std::span<const explain::ColumnGroup> gro
   return order;
 }
 
-/// The features `[num_features]` of a row.
+/// Returns the features of a row as floats, `[num_features]`.
 std::vector<float> features_of(const data::Dataset& rows, std::size_t row) {
   std::vector<float> features;
   features.reserve(static_cast<std::size_t>(rows.features.num_columns));
@@ -94,7 +94,8 @@ std::vector<float> features_of(const data::Dataset& rows, std::size_t row) {
   return features;
 }
 
-/// As the file has them; what the model made of them is shown where it cannot be read again.
+/// Returns the cells as they are in the file, or none if it cannot be read again; then the features
+/// of the model are shown instead.
 apply::SourceCells cells_of(const apply::Model& model, const std::string& split,
                             std::span<const int64_t> places) {
   try {

@@ -11,8 +11,8 @@
 
 namespace trainer::report {
 
-/// The rows with the largest losses and the cells of their most important columns, as report.js
-/// reads them: {"head", "rows"}.
+/// Returns the rows with the largest losses and the cells of their most important columns, as
+/// report.js reads them: {"head", "rows"}.
 Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
                 std::span<const explain::ColumnGroup> groups,
                 const std::optional<explain::Importance>& importance);

@@ -21,7 +21,7 @@ constexpr Color kDark = {8, 48, 107};
 constexpr Color kBlack = {0, 0, 0};
 constexpr int64_t kMaxLabelled = 30;
 
-// Digits of 3 x 5 pixels, a row from the top in each three bits.
+// Digits of 3 x 5 pixels. Each three bits are a row, the top row first.
 constexpr int64_t kGlyphWidth = 3;
 constexpr int64_t kGlyphHeight = 5;
 constexpr std::array<uint16_t, 10> kDigits = {
@@ -51,7 +51,7 @@ void draw_digit(Image& image, const Place& corner, int64_t scale, int digit, con
   }
 }
 
-// In the middle of a square cell.
+// Draws the number in the middle of a square cell.
 void draw_number(Image& image, const Place& cell, int64_t cell_size, int64_t number,
                  const Color& color) {
   const int64_t scale = cell_size / (3 * (kGlyphWidth + 1));

@@ -6,9 +6,9 @@
 
 namespace trainer::tensorboard {
 
-/// A cell for each pair of classes, darker where more of the rows of the class at the left were
-/// predicted as the class above. Up to 30 classes have their indices at the borders and the percent
-/// of their rows in the cells.
+/// Returns a picture with a cell for each pair of classes, darker if more rows of the class at the
+/// left were predicted as the class at the top. Up to 30 classes have their indices at the borders,
+/// and the percentage of their rows in the cells.
 Image draw_confusion(const metrics::ConfusionMatrix& confusion);
 
 }  // namespace trainer::tensorboard

@@ -51,7 +51,7 @@ double now() {
 }
 
 std::array<uint32_t, 256> make_table() {
-  constexpr uint32_t kCastagnoli = 0x82F63B78;  // reflected
+  constexpr uint32_t kCastagnoli = 0x82F63B78;  // with reversed bits
   std::array<uint32_t, 256> table{};
   for (uint32_t i = 0; i < table.size(); ++i) {
     uint32_t crc = i;
@@ -101,7 +101,8 @@ Message of_plugin(std::string_view name, std::string_view content) {
                                                   std::generic_category().message(errno)));
 }
 
-/// As TensorBoard looks for it: "tfevents" has to be in the name; later files sort behind.
+/// Returns a name that TensorBoard accepts: it must contain "tfevents", and later files must sort
+/// behind earlier ones.
 std::string file_name() {
   static std::atomic<int> count{0};
   std::array<char, 256> host{};
@@ -213,7 +214,7 @@ void EventFile::add_image(const std::string& tag, const Image& image, int64_t st
 
 void EventFile::add_text(const std::string& tag, const std::string& text, int64_t step) {
   if (descriptor_ < 0) return;
-  Message tensor;  // without dimensions
+  Message tensor;  // without dimensions: a single text
   tensor.varint(kType, kStringType).message(kShape, Message()).text(kString, text);
   Message value;
   value.text(kTag, tag).message(kMetadata, of_plugin("text", "")).message(kTensor, tensor);
@@ -252,7 +253,7 @@ void EventFile::go_back_to(int64_t step) {
   add(event.bytes());
 }
 
-// By one system call, so that no reader sees a part.
+// A record is written by one system call, so that no reader sees a part of it.
 void EventFile::add(std::string_view event) {
   const std::string record = with_crc(little_endian(event.size(), 8)) + with_crc(event);
   std::size_t done = 0;

@@ -19,7 +19,7 @@ std::string big_endian(uint32_t value) {
 
 const Bytef* as_bytes(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
 
-// Length, type, data, and the checksum of type and data.
+// Returns a chunk: length, type, data, and the checksum of type and data.
 std::string chunk(std::string_view type, std::string_view data) {
   const std::string body = std::string(type) + std::string(data);
   const uLong checksum = crc32(0, as_bytes(body), static_cast<uInt>(body.size()));
@@ -32,7 +32,7 @@ std::string compressed(std::string_view text) {
   std::string result(size, '\0');
   if (compress(reinterpret_cast<Bytef*>(result.data()), &size, as_bytes(text), text.size()) !=
       Z_OK) {
-    throw std::bad_alloc();  // the only thing that can happen to it
+    throw std::bad_alloc();  // the size is right, so there is no other error
   }
   result.resize(size);
   return result;
@@ -47,7 +47,7 @@ std::string png_bytes(const Image& image) {
   const auto row_bytes = static_cast<std::size_t>(kChannels * image.width);
   std::string rows;
   for (std::size_t row = 0; row < static_cast<std::size_t>(image.height); ++row) {
-    rows += '\0';  // no filter
+    rows += '\0';  // no filter in this row
     rows.append(reinterpret_cast<const char*>(image.pixels.data()) + row * row_bytes, row_bytes);
   }
   return std::string(kSignature) +

@@ -7,7 +7,7 @@
 
 namespace trainer::tensorboard {
 
-/// The image as a PNG file (w3.org/TR/png-3), compressed without filters.
+/// Returns the image as a PNG file (w3.org/TR/png-3), compressed without filters.
 std::string png_bytes(const Image& image);
 
 }  // namespace trainer::tensorboard

@@ -33,7 +33,7 @@ class Message {
     return *this;
   }
   Message& message(int field, const Message& inner) { return text(field, inner.bytes_); }
-  /// A packed list.
+  /// Writes a packed list of 64-bit floats.
   Message& float64s(int field, std::span<const double> values) {
     Message list;
     for (const double value : values) list.little_endian(std::bit_cast<uint64_t>(value), 8);

@@ -33,7 +33,7 @@ bool differs(const ComparedRow& row) {
                      [&](const std::string& value) { return value != row.values.front(); });
 }
 
-/// Metrics in the order of the first run that has them.
+/// Returns the names of all metrics, in the order of the first run that has them.
 std::vector<std::string> metric_names(const std::vector<RunEntry>& entries) {
   std::vector<std::string> names;
   for (const RunEntry& entry : entries) {
@@ -64,7 +64,7 @@ std::optional<std::size_t> best_of(const std::vector<RunEntry>& entries,
   return is_tie ? std::nullopt : best;
 }
 
-/// The loss of each epoch on the validation split, or without one on the training split.
+/// Returns the loss of each epoch on the validation split, or else on the training split.
 std::vector<double> losses_of(const RunEntry& entry) {
   std::vector<double> losses;
   if (entry.kind != Kind::kRun) return losses;
@@ -80,7 +80,8 @@ struct Range {
   double high = -std::numeric_limits<double>::infinity();
 };
 
-/// One character for each few epochs: their mean, between the lowest and the highest of all runs.
+/// Returns a character for each few epochs: their mean on a scale from the lowest to the highest
+/// loss of all runs.
 std::string draw(const std::vector<double>& values, const Range& range, bool unicode) {
   constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::array<std::string_view, 8> kAscii = {"_", ".", ":", "-", "=", "+", "*", "#"};
@@ -116,7 +117,7 @@ std::vector<ComparedRow> draw_curves(const std::vector<RunEntry>& entries, bool 
   return {row};
 }
 
-/// A column for each run, with these titles.
+/// Makes a table with a column for each run, with `titles` as headings.
 Table make_table(const Comparison& comparison, const std::vector<std::string>& titles) {
   std::vector<TableColumn> columns = {{"", "", Align::kLeft}};
   for (const std::string& title : titles) columns.push_back({"", title});
@@ -134,7 +135,7 @@ Table make_table(const Comparison& comparison, const std::vector<std::string>& t
   return table;
 }
 
-/// Whether the loss of these runs is one quantity: what is minimized depends on settings.
+/// Returns whether all runs minimize the same quantity, which depends on these settings.
 bool have_one_loss(const std::vector<RunEntry>& entries) {
   constexpr std::array<const char*, 7> kKeys = {"training.loss",
                                                 "training.label_smoothing",

@@ -24,7 +24,7 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// That of a sample (n - 1).
+/// Returns the variance of a sample, with the divisor n - 1.
 double variance_of(std::span<const double> values) {
   const double mean = mean_of(values);
   double squares = 0;
@@ -32,15 +32,15 @@ double variance_of(std::span<const double> values) {
   return squares / static_cast<double>(values.size() - 1);
 }
 
-/// The 97.5 % quantile of Student's t: of a table up to 30 degrees of freedom, beyond by its
-/// expansion in 1 / df (Abramowitz and Stegun, 26.7.5).
+/// Returns the 97.5 % quantile of Student's t-distribution: from a table up to 30 degrees of
+/// freedom, above that from its expansion in 1 / df (Abramowitz and Stegun, 26.7.5).
 double t_quantile(double degrees) {
   constexpr std::array kTable = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                  2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
   constexpr double kNormal = 1.959964;
-  const double whole = std::max(1.0, std::floor(degrees));  // perhaps infinite
+  const double whole = std::max(1.0, std::floor(degrees));  // may be infinite
   if (whole <= static_cast<double>(kTable.size())) {
     return kTable[static_cast<std::size_t>(whole) - 1];
   }
@@ -52,7 +52,7 @@ Difference interval(double value, double standard_error, double degrees) {
   return {.metric = "", .value = value, .low = value - half, .high = value + half};
 }
 
-/// The scores of the runs of a cross-validation, by fold and repeat.
+/// The scores of the runs of a cross-validation, by repeat and fold.
 struct FoldScores {
   int64_t num_folds = 0;
   std::map<std::pair<int64_t, int64_t>, JsonReader> runs;
@@ -72,7 +72,7 @@ std::optional<Differences> paired(const RunEntry& a, const RunEntry& b) {
   const FoldScores first = read_folds(a);
   const FoldScores second = read_folds(b);
   if (first.num_folds != second.num_folds || first.num_folds < 2) return std::nullopt;
-  // Other rows in the folds are no pairs.
+  // Folds that contain other rows cannot be paired.
   for (const char* key : {"seed", "data.path", "data.query", "data.target"}) {
     if (setting(a, key) != setting(b, key)) return std::nullopt;
   }
@@ -95,7 +95,7 @@ std::optional<Differences> paired(const RunEntry& a, const RunEntry& b) {
   return differences;
 }
 
-/// The settings without the seeds.
+/// Returns the settings without the seeds, which are the same for runs that are repetitions.
 std::map<std::string, std::string> settings_but_seed(const RunEntry& entry) {
   std::map<std::string, std::string> settings = entry.settings;
   for (const char* key : {"seed", "training.seed"}) settings.erase(key);

@@ -42,7 +42,8 @@ std::set<std::string> metric_names(std::span<const RunEntry> entries) {
   return names;
 }
 
-/// Keys that end in `name`: "learning_rate" is training.learning_rate.
+/// Returns the keys that end in `name`, such as training.learning_rate for "learning_rate", or the
+/// key with that flag.
 std::vector<std::string> keys_ending_in(const std::string& name) {
   std::vector<std::string> keys;
   for (const config::Field& field : config::fields()) {
@@ -81,7 +82,7 @@ std::optional<Value> field_value(const RunEntry& entry, const std::string& name)
   return *entry.best;
 }
 
-// Lists are compared without their spaces.
+// Removes spaces, so that lists are equal whether or not spaces follow their commas.
 std::string without_spaces(std::string text) {
   std::erase(text, ' ');
   return text;
@@ -104,7 +105,7 @@ struct Operator {
   Comparison comparison;
 };
 
-// Those that begin like another one come first.
+// An operator comes before those that it begins with: "<=" before "<".
 constexpr std::array kOperators = {
     Operator{"!=", Comparison::kNotEqual}, Operator{"<=", Comparison::kAtMost},
     Operator{">=", Comparison::kAtLeast},  Operator{"==", Comparison::kEqual},
@@ -135,7 +136,7 @@ bool holds(const Value& value, Comparison comparison, const Value& limit) {
 
 using Condition = std::function<bool(const RunEntry&)>;
 
-/// Reads an expression from left to right.
+/// Parses a filter expression by recursive descent.
 class Parser {
  public:
   Parser(std::string_view text, std::span<const RunEntry> entries)
@@ -203,7 +204,7 @@ class Parser {
     fail_here("one of = != < <= > >= ~");
   }
 
-  // In quotes, or up to a space or a parenthesis that it has not opened.
+  // Reads a value: in quotes, or up to a space or a closing parenthesis without an opening one.
   std::string parse_text() {
     skip_spaces();
     if (at_ == text_.size()) fail_here("a value");
@@ -321,7 +322,7 @@ std::vector<RunEntry> filtered(std::vector<RunEntry> entries, const std::string&
 
 namespace {
 
-// Numbers of different metrics have no order.
+// Values of different metrics cannot be compared.
 void require_one_metric(const std::vector<RunEntry>& entries) {
   std::set<std::string> names;
   for (const RunEntry& entry : entries) {

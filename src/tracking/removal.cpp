@@ -29,12 +29,12 @@ double seconds_since_change(const RunEntry& entry) {
   return std::chrono::duration<double>(fs::file_time_type::clock::now() - newest).count();
 }
 
-// A run without a value would count as the worst, whatever its model is worth.
+// A run without a value would be sorted behind all others and removed, however good its model is.
 void require_values(const std::vector<RunEntry>& entries, const std::string& sort) {
   const std::string name = full_name(sort.starts_with('-') ? sort.substr(1) : sort, entries);
   std::vector<std::string> without;
   for (const RunEntry& entry : entries) {
-    const bool is_judged = entry.state != State::kRunning;  // those are kept
+    const bool is_judged = entry.state != State::kRunning;  // running ones are kept
     if (is_judged && !value_of(entry, name)) without.push_back(entry.name);
   }
   if (without.empty()) return;
@@ -71,7 +71,7 @@ uint64_t bytes_in(const fs::path& folder) {
   uint64_t bytes = 0;
   std::error_code ignored;
   for (const auto& file : fs::recursive_directory_iterator(folder, ignored)) {
-    // best.pt and last.pt are further names of files.
+    // Checkpoints have several names, such as best.pt and last.pt, which share their bytes.
     const auto links = std::max<uintmax_t>(1, file.hard_link_count(ignored));
     if (file.is_regular_file(ignored)) bytes += file.file_size(ignored) / links;
   }

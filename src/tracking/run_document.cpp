@@ -83,7 +83,7 @@ void add_metrics(const RunEntry& entry, Document& document) {
   document.show(std::move(table));
 }
 
-// What only programs get.
+// Adds the entries that only the JSON has, such as those of all epochs.
 void add_details(const RunEntry& entry, Document& document) {
   const run::History history = run::read_history(entry.folder);
   Json json = to_json(entry);

@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxRuns = 1'000'000;  // of a series
 
-// What tells runs of one series apart, and folders.
+// Keys that tell the runs of a series apart, and folders. They are not shown as settings.
 constexpr std::array kPlaces = {"output_dir", "tag", "data.fold", "data.validation_fold"};
 
-// What the program makes of "auto".
+// Returns whether the value only follows from "auto" in a run without other processes.
 bool is_usual(const config::Field& field, const config::Config& config) {
   return field.path == "distributed.shards" && config.distributed.shards == 1;
 }
@@ -48,7 +48,7 @@ void add_scores(const char* split, const JsonReader& scores, RunEntry& entry) {
   }
 }
 
-/// The defaults if it cannot be read, with the entry saying so.
+/// Returns the defaults if the configuration cannot be read, and sets entry.problem.
 config::Config read_config(const fs::path& root, RunEntry& entry) {
   config::Config config;
   try {
@@ -85,7 +85,7 @@ State state_of(const fs::path& folder, bool is_complete, const std::vector<run::
   return State::kKilled;
 }
 
-/// The epoch with the best value so far, or the last one.
+/// Returns the epoch with the best value of `metric`, or the last epoch if none has a value.
 const run::EpochRecord& best_epoch(const run::History& history, const std::string& metric) {
   const run::EpochRecord* best = nullptr;
   std::optional<double> best_value;
@@ -119,7 +119,7 @@ void add_metrics(const JsonReader& summary, const run::History& history, const s
   add_scores("test", summary["test"], entry);
   entry.best_metric = fmt::format("{}.{}", epoch->validation ? "val" : "train", metric);
   const std::optional<double> value = best.number("value");
-  // Some, such as the calibrated loss, are computed for the choice of an epoch only.
+  // Some metrics, such as the calibrated log loss, are only computed to choose the best epoch.
   if (value && best.text("metric") == metric &&
       !metrics::find_score(entry.metrics, entry.best_metric)) {
     entry.metrics.push_back({entry.best_metric, *value});
@@ -143,7 +143,7 @@ void read_run(const fs::path& folder, RunEntry& entry) {
   add_metrics(summary, history, config::to_text(config.training.best_metric), entry);
 }
 
-/// Run folders within the folder of a series, in their order.
+/// Returns the run folders in the folder of a series, sorted by name.
 std::vector<fs::path> runs_in(const fs::path& folder) {
   std::vector<fs::path> runs;
   std::error_code ignored;
@@ -156,7 +156,7 @@ std::vector<fs::path> runs_in(const fs::path& folder) {
   return runs;
 }
 
-/// "digits_fold_1_repeat_1_of_3" is one of three.
+/// Returns the number of repeats in a tag such as "digits_fold_1_repeat_1_of_3"; 1 if it has none.
 int64_t repeats_in(const std::string& tag) {
   constexpr std::string_view kOf = "_of_";
   const std::size_t repeat = tag.rfind("_repeat_");
@@ -165,7 +165,7 @@ int64_t repeats_in(const std::string& tag) {
   return parse_int(std::string_view(tag).substr(of + kOf.size())).value_or(1);
 }
 
-/// What the runs of a series have in common, and how far they are.
+/// Adds the settings that the runs of a series share, and how many there are and how they ended.
 void add_runs(const fs::path& folder, RunEntry& entry) {
   const std::vector<fs::path> runs = runs_in(folder);
   if (runs.empty()) return;
@@ -185,15 +185,15 @@ void add_runs(const fs::path& folder, RunEntry& entry) {
   }
 }
 
-/// "20261125_042130_digits_cv" has the tag "digits".
+/// Returns the tag in the name of a series: "digits" in "20261125_042130_digits_cv".
 std::string tag_of_series(const std::string& name) {
   constexpr std::size_t kTime = std::string_view("YYYYMMDD_HHMMSS_").size();
   const std::size_t end = name.rfind('_');
   return end == std::string::npos || end < kTime ? "" : name.substr(kTime, end - kTime);
 }
 
-/// The metric of the test split that stands for the one that the runs chose their epochs by: their
-/// models are calibrated.
+/// Returns the test metric that corresponds to the one by which the runs chose their best epoch.
+/// Models with a calibrated log loss are calibrated, so that is the log loss.
 std::string test_metric(const std::string& best_metric) {
   return best_metric == "calibrated_log_loss" ? "test.log_loss" : "test." + best_metric;
 }
@@ -226,7 +226,7 @@ void read_series(const fs::path& folder, Kind kind, RunEntry& entry) {
     entry.state = State::kComplete;
     entry.reason = "";
   } else if (entry.state == State::kComplete) {
-    entry.state = State::kKilled;  // between two of its runs
+    entry.state = State::kKilled;  // killed between two of its runs
   }
 }
 
@@ -239,7 +239,7 @@ std::optional<Kind> kind_of(const fs::path& folder) {
   const bool has_runs = !runs_in(folder).empty();
   if (fs::exists(folder / run::kEnsembleFile, ignored)) return Kind::kEnsemble;
   if (fs::exists(folder / run::kCrossValidationFile, ignored)) return Kind::kCrossValidation;
-  // Before the first of its runs is complete.
+  // Before the first of its runs is complete, only the name tells what it is.
   if (has_runs && name.ends_with("_ensemble")) return Kind::kEnsemble;
   if (has_runs && name.ends_with("_cv")) return Kind::kCrossValidation;
   return std::nullopt;
@@ -253,7 +253,7 @@ std::optional<RunEntry> read_entry(const fs::path& folder) {
   entry.folder = folder;
   entry.name = folder.filename().string();
   entry.note = read_note(folder);
-  // A damaged file says so in its own row; the other runs of the folder are as good as before.
+  // A damaged file is a problem of this entry only; the other runs of the folder are still listed.
   try {
     if (*kind == Kind::kRun) {
       read_run(folder, entry);

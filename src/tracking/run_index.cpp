@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a thousand run folders takes seconds. So what was read is kept in a file beside them,
-// with the sizes and times of change of the files that it came from; an entry whose files have
-// changed is read anew. Locks are asked for each time: whether a run is still being worked on is in
-// no file.
+// Reading a thousand run folders takes seconds. So entries are cached in a file beside the folders,
+// with the sizes and modification times of the files that they were read from; an entry whose files
+// have changed is read again. Locks are checked each time, because no file says whether a process
+// still works on a run.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kIndexFile = ".runs.json";
 
-/// What an entry depends on: a new run folder changes the time of the folder of a series.
+/// Returns the sizes and times of the files that an entry depends on. A new run folder changes the
+/// time of the folder of its series.
 std::string stamp_of(const fs::path& folder) {
   std::string stamp;
   const auto add = [&](const fs::path& path) {
@@ -62,7 +63,7 @@ class Index {
       if (json.text("program") != program()) return;
       for (const auto& [name, row] : json["runs"].entries()) old_.emplace(name, row);
     } catch (const Error&) {
-      old_.clear();  // somebody else wrote it; it is made anew
+      old_.clear();  // not written by this program; it is made anew
     }
   }
 
@@ -73,11 +74,11 @@ class Index {
       if (found->second.text("stamp") != stamp) return std::nullopt;
       return from_json(found->second, folder);
     } catch (const Error&) {
-      return std::nullopt;  // somebody else wrote it
+      return std::nullopt;  // not written by this program
     }
   }
 
-  /// `is_new`: it was not found.
+  /// Puts the entry into the new cache. `is_new` means that it was not found in the old one.
   void keep(const RunEntry& entry, const std::string& stamp, bool is_new) {
     if (is_new) {
       Json row = to_json(entry);
@@ -89,7 +90,7 @@ class Index {
     }
   }
 
-  /// A folder that cannot be written is no error.
+  /// Writes the cache if it has changed. If the folder cannot be written, there is no cache.
   void save() {
     if (!has_changed_ && new_.size() == old_.size()) return;
     Json runs = Json::object();
@@ -98,7 +99,7 @@ class Index {
       write_file_atomically(file_, Json{{"program", program()}, {"runs", std::move(runs)}}.dump(
                                        -1, ' ', false, Json::error_handler_t::replace));
     } catch (const Error&) {
-      return;  // it is read again next time
+      return;  // the entries are read again next time
     }
   }
 
@@ -113,7 +114,7 @@ class Index {
   bool has_changed_ = false;
 };
 
-/// The newest first.
+/// Orders entries by their start, the newest first.
 bool is_newer(const RunEntry& a, const RunEntry& b) {
   if (a.started != b.started) return a.started > b.started;
   return a.name > b.name;

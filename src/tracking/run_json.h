@@ -8,10 +8,11 @@
 
 namespace trainer::tracking {
 
-/// Everything of an entry.
+/// Returns all fields of an entry, except `best`, which follows from the metrics.
 Json to_json(const RunEntry& entry);
 
-/// The entry of `folder` from what to_json() has made. Throws Error(kCheckpoint) for anything else.
+/// Returns the entry of `folder` from the result of to_json(). Throws Error(kCheckpoint) if a value
+/// has another type.
 RunEntry from_json(const JsonReader& json, const std::filesystem::path& folder);
 
 }  // namespace trainer::tracking

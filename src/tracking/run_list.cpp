@@ -16,7 +16,7 @@
 namespace trainer::tracking {
 namespace {
 
-constexpr std::size_t kMaxWidth = 40;  // of a note or another text
+constexpr std::size_t kMaxWidth = 40;  // of a column, in characters
 
 Table make_table(std::span<const RunEntry> entries, const std::vector<std::string>& names) {
   constexpr std::array<std::string_view, 6> kTexts = {"name",    "kind", "state",
@@ -49,7 +49,8 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
-/// All that the entries have, as programs read it.
+/// Returns all fields of the entries as CSV, with a column for each metric and each key that any of
+/// them has.
 std::string to_csv(std::span<const RunEntry> entries) {
   std::set<std::string> metrics;
   std::set<std::string> keys;

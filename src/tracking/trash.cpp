@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What has such a name is no run any more: it is being deleted.
+// A folder with this prefix is no longer a run, but is being deleted.
 constexpr const char* kPurgedPrefix = ".purged_";
-constexpr const char* kRemovedPrefix = ".removed_";  // that of versions without a trash
+constexpr const char* kRemovedPrefix = ".removed_";  // used by versions without a trash
 constexpr const char* kTrash = ".trash";
 
 [[noreturn]] void fail(const char* what, const fs::path& path, const std::error_code& why) {
@@ -58,7 +58,7 @@ void delete_left_overs(const fs::path& folder, const std::string& prefix) {
   }
 }
 
-// A folder in which there is nothing but the list of its runs.
+// Removes the trash if it contains nothing but the cache of its entries.
 void remove_empty_trash(const fs::path& trash) {
   constexpr const char* kIndexFile = ".runs.json";
   remove_temporary_files(trash, kIndexFile);
@@ -95,7 +95,7 @@ fs::path remove_run(const fs::path& folder) {
   const fs::path trash = trash_of(parent);
   refuse_link(trash);
   std::error_code error;
-  if (fs::create_directory(trash, error)) sync_folder(parent);  // before a run is known by it only
+  if (fs::create_directory(trash, error)) sync_folder(parent);  // before any run is only in there
   if (error) fail("create the folder", trash, error);
   const fs::path removed = free_name(trash, folder.filename().string());
   error = rename_durably(folder, removed);

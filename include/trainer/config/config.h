@@ -14,19 +14,19 @@
 
 namespace trainer::config {
 
-// Bounds, units and meanings of all members stand once, in src/config/fields.cpp; the reference
-// page docs/configuration.md is made from there.
+// The bounds, units and meanings of all members are documented once, in src/config/fields.cpp, from
+// which the reference page docs/configuration.md is generated.
 
-/// The keys of `checkpoint`.
+/// The keys of the section `checkpoint`: how often checkpoints are written, and how many are kept.
 struct CheckpointConfig {
   int64_t every_epochs = 1;
   int64_t every_steps = 0;     // 0: none within an epoch
-  double every_seconds = 300;  // 0: none by the clock
+  double every_seconds = 300;  // 0: none because of the time
   int64_t keep_last = 3;
 };
 
-/// Everything that a run depends on; each member is one row of the field table. What needs a part
-/// of it includes that part.
+/// The configuration of a run. Each member except `pending` is one key or section of fields(). Code
+/// that needs only a part of it includes the header of that part.
 struct Config {
   Recipe recipe = Recipe::kPlain;
   int64_t seed = 42;
@@ -43,12 +43,13 @@ struct Config {
   LoggingConfig logging;
   DistributedConfig distributed;
 
-  /// Keys that are not decided yet: those that the recipe derives from the data, see
-  /// complete_recipe(), and training.epochs with a time limit. Not a key.
+  /// Keys whose values are not known yet: those that the recipe derives from the data, see
+  /// complete_recipe(), and training.epochs with a time limit. This is not a key itself.
   std::vector<std::string> pending;
 };
 
-/// Seeds initial weights, row order and dropout: training.seed, or where that is auto `seed`.
+/// Returns the seed of initial weights, row order and dropout: training.seed, or `seed` if that is
+/// auto (0).
 inline uint64_t training_seed(const Config& config) {
   return static_cast<uint64_t>(config.training.seed > 0 ? config.training.seed : config.seed);
 }

@@ -9,12 +9,13 @@
 
 namespace trainer::config {
 
-/// The texts that pandas.read_csv takes for missing values, and "?". An empty field always is one.
+/// Returns the default of data.missing: the texts that pandas.read_csv reads as missing values, and
+/// "?". An empty field is always a missing value.
 std::vector<std::string> default_missing_texts();
 
-// Bounds, units and meanings of all members stand once, in src/config/data_fields.cpp.
+// The bounds, units and meanings of all members are documented once, in src/config/data_fields.cpp.
 
-/// The keys of `data.synthetic`.
+/// The keys of the section `data.synthetic`: size and difficulty of generated data.
 struct SyntheticConfig {
   int64_t num_samples = 1000;
   int64_t num_features = 10;
@@ -22,7 +23,7 @@ struct SyntheticConfig {
   double separation = 1.0;
 };
 
-/// The keys of `data.idx`.
+/// The keys of the section `data.idx`: paths of files in the format of MNIST.
 struct IdxConfig {
   std::string train_images;
   std::string train_labels;
@@ -30,7 +31,7 @@ struct IdxConfig {
   std::string test_labels;
 };
 
-/// The keys of `data.npy`.
+/// The keys of the section `data.npy`: paths of NumPy arrays.
 struct NpyConfig {
   std::string features;
   std::string targets;
@@ -38,7 +39,8 @@ struct NpyConfig {
   std::string test_targets;
 };
 
-/// The keys of `data`.
+/// The keys of the section `data`: where rows come from, what their columns mean, how they are
+/// split and how values are scaled.
 struct DataConfig {
   Source source = Source::kSynthetic;
   std::string path;
@@ -95,15 +97,15 @@ struct DataConfig {
   bool clip_predictions = false;
 };
 
-/// Whether the data are a table: rows with named columns.
+/// Returns whether the data are a table, that is, rows with named columns.
 inline bool is_table(Source source) { return source == Source::kCsv || source == Source::kQuery; }
 
-/// Whether numbers are scaled by their place among quantiles.
+/// Returns whether the method scales a number by its rank among the quantiles of its column.
 inline bool is_by_quantiles(ScalingMethod method) {
   return method == ScalingMethod::kQuantile || method == ScalingMethod::kQuantileNormal;
 }
 
-/// The parts of a date that become features, data.dates.
+/// Returns the parts of a date that become features, as data.dates states them; none for "off".
 std::vector<DatePart> date_parts(const DataConfig& data);
 
 }  // namespace trainer::config

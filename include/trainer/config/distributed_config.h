@@ -12,7 +12,7 @@ namespace trainer::config {
 enum class Distributed { kAuto, kOff };
 enum class Backend { kAuto, kGloo, kNccl };
 
-/// The keys of `distributed`.
+/// The keys of the section `distributed`: how several processes train one run.
 struct DistributedConfig {
   Distributed enabled = Distributed::kAuto;
   Backend backend = Backend::kAuto;

@@ -8,21 +8,22 @@
 
 namespace trainer::config {
 
-/// All keys with their values as YAML, each with its origin as a comment; a key that waits for the
-/// data is a comment. Loading the text gives the same Config.
+/// Returns all keys with their values as YAML, each followed by its origin in a comment. A key that
+/// waits for the data is a comment itself. Loading the text gives the same Config.
 std::string dump(const Loaded& loaded);
 
-/// A key whose value differs between two configurations.
+/// A key whose value differs between two configurations, with both values as YAML.
 struct Difference {
   std::string key;
   std::string before;
   std::string after;
 };
 
-/// The differences between two configurations; keys that wait for the data in one of them are none.
+/// Returns the keys whose values differ, in the order of fields(). Keys whose values are not known
+/// yet in one of the configurations are left out.
 std::vector<Difference> differences(const Config& before, const Config& after);
 
-/// Those of keys that a resumed run may not change.
+/// Returns only those differences that a resumed run is not allowed to have.
 std::vector<Difference> fixed_differences(const Config& before, const Config& after);
 
 }  // namespace trainer::config

@@ -14,7 +14,7 @@ namespace trainer::config {
 
 struct Config;
 
-/// Limits of a number; those that are not set do not hold.
+/// The limits of a number. A limit that is not set does not apply.
 struct Bounds {
   std::optional<double> min;    // value >= min
   std::optional<double> above;  // value > above
@@ -22,68 +22,69 @@ struct Bounds {
   std::optional<double> below;  // value < below
 };
 
-/// One member of a configuration.
+/// Access to one member of a Config, for writing and for reading.
 template <typename T>
 struct Member {
   T& (*to_write)(Config&) = nullptr;
   const T& (*to_read)(const Config&) = nullptr;
 
-  /// The member, to write and to read.
+  /// Returns a reference to the member in `config`.
   T& operator()(Config& config) const { return to_write(config); }
   const T& operator()(const Config& config) const { return to_read(config); }
 };
 
-/// A whole number within bounds.
+/// A key whose value is an integer within bounds.
 struct IntegerAccess {
   Member<int64_t> member;
   Bounds bounds;
-  std::string zero_word;  // written in place of 0, such as "auto"; empty: none
+  std::string zero_word;  // a word for 0, such as "auto"; empty: none
 };
 
-/// A number within bounds.
+/// A key whose value is a finite number within bounds.
 struct NumberAccess {
   Member<double> member;
   Bounds bounds;
 };
 
-/// true or false.
+/// A key whose value is true or false.
 struct BoolAccess {
   Member<bool> member;
 };
 
-/// One of some words, or a text that is `valid`.
+/// A key whose value is one of some words, or a text for which `valid` is true (nullptr: any text).
 struct TextAccess {
   Member<std::string> member;
-  std::string expected;  // besides the words, for messages
+  std::string expected;  // what is accepted besides the words, for messages
   bool (*valid)(std::string_view) = nullptr;
   std::vector<std::string> words = {};
-  bool is_column = false;  // the name of a column of the table
+  bool is_column = false;  // the text is the name of a column of the table
 };
 
-/// A file or folder. Relative to the folder of the file that names it; on the command line, to the
-/// working directory. Absolute after loading.
+/// A key whose value is the path of a file or folder. In a file, a relative path starts at the
+/// folder of that file; on the command line, at the working directory. After loading it is
+/// absolute.
 struct PathAccess {
   Member<std::string> member;
-  std::vector<std::string> words = {};  // such as "auto", which are no paths
+  std::vector<std::string> words = {};  // accepted words that are not paths, such as "auto"
 };
 
-/// An enumeration; `names` are in the order of its values.
+/// A key whose value is one of an enumeration; `names` are in the order of its values.
 struct ChoiceAccess {
   std::span<const std::string> names;
   std::function<int(const Config&)> get;
   std::function<void(Config&, int)> set;
 };
 
-/// A list of whole numbers.
+/// A key whose value is a list of integers.
 struct IntegerListAccess {
   Member<std::vector<int64_t>> member;
   Bounds bounds;  // of each element
 };
 
-/// A list of texts.
+/// A key whose value is a list of texts.
 struct TextListAccess {
   Member<std::vector<std::string>> member;
-  bool are_columns = false;  // names of columns of the table
+  bool are_columns = false;  // the texts are names of columns of the table
 };
 
 /// How a key is read from and written to a Config, and what it accepts.
@@ -93,55 +94,57 @@ using Access = std::variant<IntegerAccess, NumberAccess, BoolAccess, TextAccess,
 /// Whether a resumed run may have another value of a key than the run that it continues.
 enum class OnResume { kFixed, kMayChange };
 
-/// One configuration key. Parsing, overrides, errors, flags, the resolved dump, the reference page
-/// and the JSON Schema all come from the table of these.
+/// A configuration key. Parsing, overrides, errors, flags, the resolved configuration, the
+/// reference page and the JSON Schema are all derived from the table of these.
 struct Field {
   std::string path;  // "training.learning_rate"
   Access access;
   std::string help;                  // one or two sentences
   std::string flag;                  // short form on the command line, such as "--lr"; may be empty
-  std::vector<std::string> aliases;  // its names in other tools, for suggestions only
+  std::vector<std::string> aliases;  // its names in other tools, only for suggestions
   OnResume on_resume = OnResume::kFixed;
 };
 
-/// All keys, in the order of the reference page.
+/// Returns the table of all keys, in the order of the reference page.
 const std::vector<Field>& fields();
 
-/// The field at `path`, or nullptr.
+/// Returns the field at `path`, or nullptr if there is no such key.
 const Field* find_field(std::string_view path);
 
-/// The first part of its path: "training"; empty for a key without a section.
+/// Returns the first part of the field's path, such as "training"; empty for a key without a
+/// section.
 std::string section_of(const Field& field);
 
-/// Whether some key begins with `path` and a dot.
+/// Returns whether some key begins with `path` and a dot.
 bool is_section(std::string_view path);
 
-// Implemented in values.cpp.
+// The functions below are implemented in values.cpp.
 
-/// What a field accepts, in words: "a number > 0", "an integer >= 1 or auto", "relu, gelu or tanh".
+/// Returns what a field accepts, in words: "a number > 0", "an integer >= 1 or auto", "relu, gelu
+/// or tanh".
 std::string expected_text(const Access& access);
 
-/// The values that are words: those of an enumeration, true and false, auto.
+/// Returns the words that are accepted as values: names of an enumeration, true and false, auto.
 std::vector<std::string> words(const Access& access);
 
-/// Whether the values are names of columns of the table.
+/// Returns whether the values are names of columns of the table.
 bool names_columns(const Access& access);
 
-/// Whether `value` is one of the words of `access`, not a path.
+/// Returns whether `value` is one of the words of `access` and not a path.
 bool is_word(const PathAccess& access, const std::string& value);
 
-/// `text` as a scalar of YAML: plain where it is read back as the same text, else in double quotes
-/// as JSON writes it.
+/// Returns `text` as a scalar of YAML: plain if that is read back as the same text, else in double
+/// quotes as in JSON.
 std::string yaml_text(const std::string& text);
 
-/// `text` as it is given on the command line, as the value or as an element of a list: plain where
-/// that is read as the same text, else as yaml_text().
+/// Returns `text` as it is typed on the command line, as the value or as an element of a list:
+/// plain if that is read as the same text, else as in yaml_text().
 std::string typed_text(const Access& access, const std::string& text);
 
-/// The value of a field as one line of YAML.
+/// Returns the value of a field as one line of YAML.
 std::string value_text(const Field& field, const Config& config);
 
-/// Of the field at `path`, which must exist.
+/// Returns the value of the field at `path`, which must exist, as one line of YAML.
 std::string value_text(std::string_view path, const Config& config);
 
 }  // namespace trainer::config

@@ -10,7 +10,7 @@
 
 namespace trainer::config {
 
-/// One YAML text and where it came from.
+/// A YAML text and where it came from.
 struct Document {
   std::string name;  // shown before the line number in messages
   std::string text;
@@ -28,26 +28,26 @@ struct Override {
 /// or "default".
 struct Loaded {
   Config config;
-  std::map<std::string, std::string> origins;  // by key; those that are not in it are defaults
+  std::map<std::string, std::string> origins;  // by key; keys without an entry have their defaults
 };
 
 /// Reads a file, or the standard input for "-". Throws Error(kUsage) when it is missing, a folder
 /// or unreadable.
 Document read_document(const std::filesystem::path& path);
 
-/// The defaults, changed by the documents in their order and then by the overrides, checked.
-/// Throws Error(kUsage) with every problem of all of them, a line each:
+/// Returns the defaults, changed by the documents in their order and then by the overrides. Throws
+/// Error(kUsage) with all problems, one per line (after 20, only the number of the others):
 /// `file:line: key: expected ..., got ...; did you mean "..."?`.
 Loaded load(const std::vector<Document>& documents, const std::vector<Override>& overrides);
 
-/// The same as far as it can be read, for a command line that is not complete yet: without checks,
-/// and without what load() would report.
+/// Like load(), but for a command line that is still incomplete: there are no checks, and whatever
+/// load() would report is ignored.
 Loaded load_draft(const std::vector<Document>& documents, const std::vector<Override>& overrides);
 
-/// Where the value of `key` came from.
+/// Returns where the value of `key` came from, in the words of Loaded.
 std::string origin_of(const Loaded& loaded, const std::string& key);
 
-/// The problems of combinations of keys, a line each; empty when there are none. Implemented in
+/// Returns the conflicts between keys, one line for each; empty if there are none. Implemented in
 /// validate.cpp.
 std::vector<std::string> find_conflicts(const Loaded& loaded);
 

@@ -6,10 +6,10 @@
 
 namespace trainer::config {
 
-/// The level of messages that logging.level asks for.
+/// Returns the lowest level of messages that logging.level asks for.
 log::Level log_level(LogLevel level);
 
-/// What the console has with that logging.format.
+/// Returns the format of messages on the console for this value of logging.format.
 log::Format console_format(LogFormat format);
 
 }  // namespace trainer::config

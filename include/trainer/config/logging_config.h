@@ -12,7 +12,7 @@ namespace trainer::config {
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 enum class LogFormat { kText, kJson, kJsonConsole };
 
-/// The keys of `logging`.
+/// The keys of the section `logging`: what a run logs and which files it writes for other tools.
 struct LoggingConfig {
   LogLevel level = LogLevel::kInfo;
   LogFormat format = LogFormat::kText;

@@ -9,9 +9,9 @@
 
 namespace trainer::config {
 
-// Bounds, units and meanings of all members stand once, in src/config/fields.cpp.
+// The bounds, units and meanings of all members are documented once, in src/config/fields.cpp.
 
-/// The keys of `model`.
+/// The keys of the section `model`: the architecture of the network and its initialization.
 struct ModelConfig {
   Architecture name = Architecture::kMlp;
   int64_t hidden_size = 128;
@@ -37,8 +37,8 @@ struct ModelConfig {
   std::vector<std::string> init_skip;
 };
 
-/// The widths of the hidden layers: `hidden_sizes` if it is set, else `num_layers` times
-/// `hidden_size`.
+/// Returns the widths of the hidden layers, the first one first: `hidden_sizes` if that is set,
+/// else `num_layers` times `hidden_size`.
 std::vector<int64_t> hidden_sizes(const ModelConfig& model);
 
 }  // namespace trainer::config

@@ -9,7 +9,7 @@
 
 namespace trainer::config {
 
-/// The numbers of an optimizer: those that a user sets and those that its updates compute with.
+/// The keys of the section `training.optimizer`. Optimizers compute their updates with this struct.
 struct OptimizerConfig {
   OptimizerName name = OptimizerName::kAdamw;
   double weight_decay = 0.01;
@@ -21,14 +21,14 @@ struct OptimizerConfig {
   double epsilon = 1e-8;  // adam, adamw, rmsprop
 };
 
-/// An entry of `training.lr_factors`.
+/// A factor of the learning rate of some parameters, from an element of `training.lr_factors`.
 struct LearningRateFactor {
-  std::string pattern;  // of parameter names, see matches_any() in core/parse.h
+  std::string pattern;  // matches names of parameters, see matches_any() in core/parse.h
   double factor = 1;
 };
 
-/// The factor that `text` states, "*.bias=0.1"; nothing if it is not a pattern and a finite number
-/// of at least 0.
+/// Parses a factor such as "*.bias=0.1". Returns nothing if `text` is not a pattern and a finite
+/// number of at least 0.
 std::optional<LearningRateFactor> parse_lr_factor(std::string_view text);
 
 }  // namespace trainer::config

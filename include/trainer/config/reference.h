@@ -5,10 +5,12 @@
 
 namespace trainer::config {
 
-/// docs/configuration.md: every key with default, accepted values and meaning, as Markdown.
+/// Returns docs/configuration.md: all keys with their defaults, accepted values and meanings, as
+/// Markdown.
 std::string reference_page();
 
-/// docs/config.schema.json: a JSON Schema (draft 2020-12) for editors.
+/// Returns docs/config.schema.json: a JSON Schema (draft 2020-12) with which editors check
+/// configurations.
 std::string json_schema();
 
 }  // namespace trainer::config

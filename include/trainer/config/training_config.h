@@ -10,9 +10,10 @@
 
 namespace trainer::config {
 
-// Bounds, units and meanings of all members stand once, in src/config/fields.cpp.
+// The bounds, units and meanings of all members are documented once, in src/config/fields.cpp.
 
-/// The keys of `training.schedule`.
+/// The keys of the section `training.schedule`: how learning rate, dropout and weight decay change
+/// during a run.
 struct ScheduleConfig {
   ScheduleName name = ScheduleName::kCosine;
   double warmup_epochs = 0.0;
@@ -30,17 +31,17 @@ struct ScheduleConfig {
   FactorSchedule weight_decay = FactorSchedule::kConstant;
 };
 
-/// The keys of `training.early_stopping`.
+/// The keys of the section `training.early_stopping`, which ends a run that no longer improves.
 struct EarlyStoppingConfig {
   int64_t patience = 0;
   double min_delta = 0.0;
 };
 
-/// The keys of `training`.
+/// The keys of the section `training`: what is minimized, by which steps, and for how long.
 struct TrainingConfig {
   int64_t epochs = 10;
   double max_seconds = 0;  // 0: no limit
-  int64_t seed = 0;        // 0 = auto: that of the run
+  int64_t seed = 0;        // 0: auto, the seed of the run
   int64_t batch_size = 32;
   bool drop_last = false;
   double learning_rate = 1e-3;

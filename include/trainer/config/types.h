@@ -6,7 +6,8 @@
 
 #include "trainer/core/enum_names.h"
 
-/// The choices of a configuration and how they are written, without the whole configuration.
+/// The enumerations of the configuration and their names, for code that does not need the whole
+/// configuration.
 namespace trainer::config {
 
 enum class Recipe { kPlain, kRealmlp, kTabm };
@@ -113,19 +114,20 @@ using trainer::enum_names;
 using trainer::from_text;
 using trainer::to_text;
 
-/// What training.loss `auto` means for `task`; other losses are themselves.
+/// Returns the loss that `auto` means for `task`; any other loss is returned unchanged.
 Loss loss_for(Loss loss, Task task);
 
-/// Whether it is a loss of classification; kAuto is not.
+/// Returns whether the loss is for classification; false for kAuto.
 bool is_for_classes(Loss loss);
 
-/// Whether it is a loss of regression; kAuto is not.
+/// Returns whether the loss is for regression; false for kAuto.
 bool is_for_regression(Loss loss);
 
-/// Whether training.best_metric is defined for `task`.
+/// Returns whether `metric` is defined for `task`. For kAuto, which may become either task, all
+/// are.
 bool fits_task(BestMetric metric, Task task);
 
-/// Whether larger values of the metric are better.
+/// Returns whether larger values of the metric are better.
 bool is_better_when_larger(BestMetric metric);
 
 }  // namespace trainer::config

@@ -8,22 +8,22 @@
 
 namespace trainer::config {
 
-/// The sections of a YAML file that is written key by key.
+/// Opens the sections of a YAML file that is written key by key.
 class YamlSections {
  public:
-  /// Enters the sections of the key `path`, such as "training.schedule" of
-  /// "training.schedule.name". Returns the lines that begin those in which the key before did not
-  /// stand.
+  /// Enters the sections of the key `path`, such as "training.schedule" for
+  /// "training.schedule.name". Returns the lines that open those sections that the previous key was
+  /// not in.
   std::string enter(std::string_view path);
 
-  /// How many sections the last key stands in.
+  /// Returns the number of nested sections that the last key is in.
   std::size_t depth() const { return open_.size(); }
 
-  /// The spaces before a line of the last key's section.
+  /// Returns the spaces before a line in the section of the last key, two for each level.
   std::string indent() const { return std::string(2 * depth(), ' '); }
 
  private:
-  std::vector<std::string> open_;  // of the last key, outermost first
+  std::vector<std::string> open_;  // sections of the last key, outermost first
 };
 
 }  // namespace trainer::config

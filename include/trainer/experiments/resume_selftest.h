@@ -11,19 +11,19 @@ namespace trainer::experiments {
 
 /// What to train, and how often to kill it.
 struct ResumeSelftestRequest {
-  std::vector<config::Document> documents;  // none: a built-in configuration
+  std::vector<config::Document> documents;  // empty: a built-in configuration
   std::vector<config::Override> overrides;
   int64_t num_kills = 5;
 };
 
 /// What the selftest did; it throws if runs differ.
 struct ResumeSelftestReport {
-  checkpoint::Position end;           // of the uninterrupted run
+  checkpoint::Position end;           // where the uninterrupted run ended
   double training_seconds = 0;        // of the uninterrupted run
-  int64_t num_runs = 0;               // that were killed and compared with it
-  int64_t num_kills = 0;              // in all runs
+  int64_t num_runs = 0;               // runs that were killed and compared with it
+  int64_t num_kills = 0;              // of all runs together
   int64_t num_kills_in_training = 0;  // after LibTorch and the data were loaded
-  int stop_signal = 0;                // if a signal stopped the test; then nothing else is set
+  int stop_signal = 0;                // signal that stopped the test; nothing else is set then
 };
 
 /// Trains once without and several times with interruptions by SIGKILL, as child processes in a

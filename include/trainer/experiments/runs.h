@@ -11,20 +11,20 @@
 
 namespace trainer::experiments {
 
-/// One of several runs, to be trained.
+/// A run to train, one of several.
 struct RunJob {
   config::Loaded config;
   std::optional<checkpoint::ResumePoint> resume;  // the checkpoint of an interrupted run
-  launch::Place place = {};  // of this process among those that train others of the runs
+  launch::Place place = {};  // rank of this process among those that share the runs
 };
 
-/// How a run ended.
+/// The folder of a run, and whether a signal stopped it.
 struct RunOutcome {
   std::filesystem::path run_dir;
-  int stop_signal = 0;  // of core/signals.h, if one ended it, with its state saved
+  int stop_signal = 0;  // (core/signals.h) signal that stopped it, with its state saved
 };
 
-/// Trains a run: the engine, or in tests what stands for it.
+/// Trains a run. This calls the engine; tests use functions of their own.
 using TrainFunction = std::function<RunOutcome(const RunJob&)>;
 
 }  // namespace trainer::experiments

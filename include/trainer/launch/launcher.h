@@ -5,15 +5,15 @@
 
 #include "trainer/launch/place.h"
 
-// What this process and its launcher tell each other.
+// Messages between this process and its launcher.
 namespace trainer::launch {
 
-/// Lets SIGTERM stop this process when its launcher is killed, which would leave it behind. Linux
-/// only.
+/// Makes the kernel send SIGTERM to this process when its launcher is killed, as the process would
+/// be left behind otherwise. Has an effect on Linux only.
 void stop_with_launcher();
 
-/// Writes why this process fails to the file that torchrun's agent shows the user
-/// (TORCHELASTIC_ERROR_FILE), if it asks for that. Does not throw.
+/// Writes why this process failed to the file that torchrun's agent shows to the user, if
+/// TORCHELASTIC_ERROR_FILE names one. Does not throw.
 void report_failure(const Environment& environment, const std::string& message) noexcept;
 
 }  // namespace trainer::launch

@@ -8,37 +8,38 @@
 
 namespace trainer::launch {
 
-/// What starts a program several times. kVariables: whoever set RANK and WORLD_SIZE, such as
-/// Kubernetes' PyTorchJob.
+/// The program that started the processes of a run. kVariables: an unknown one that sets RANK and
+/// WORLD_SIZE, such as Kubernetes' PyTorchJob.
 enum class Launcher : uint8_t { kNone, kTorchrun, kOpenMpi, kMpich, kSlurm, kVariables };
 
-/// "torchrun", "mpirun (Open MPI)", ... as messages name it; empty for kNone.
+/// Returns the name of a launcher in messages, such as "torchrun" or "mpirun (Open MPI)"; empty for
+/// kNone.
 std::string name_of(Launcher launcher);
 
-/// Which process of how many this one is.
+/// The rank of this process among all processes of the run, and among those on this machine.
 struct Place {
   Launcher launcher = Launcher::kNone;
   int64_t rank = 0;  // [0, size)
   int64_t size = 1;
-  int64_t local_rank = 0;  // the same among the processes of this machine
+  int64_t local_rank = 0;  // [0, local_size), among the processes of this machine
   int64_t local_size = 1;
   int64_t restarts = 0;  // how often the launcher has started the run again
 
   bool operator==(const Place&) const = default;
 };
 
-/// The name of this machine: processes with the same one are on one machine.
+/// Returns the name of this machine. Processes that get the same name are on one machine.
 std::string host_name();
 
-/// The value of an environment variable, or nothing.
+/// Returns the value of an environment variable, or nothing if it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
-/// That of this process.
+/// Looks a variable up in the environment of this process.
 std::optional<std::string> process_environment(const char* name);
 
-/// The place that the launcher nearest to this process gave it: torchrun, else Open MPI, else
-/// MPICH or Intel MPI, else Slurm's srun (not a batch script, which is one process); a process
-/// alone without any. Throws Error(kDevice) if a launcher's variables are incomplete, are no
+/// Returns the ranks that the innermost launcher gave to this process: torchrun, else Open MPI,
+/// else MPICH or Intel MPI, else Slurm's srun. Without a launcher, or in a batch script of Slurm,
+/// the process is alone. Throws Error(kDevice) if a launcher's variables are incomplete, are not
 /// numbers, or contradict each other or another launcher's.
 Place find_place(const Environment& environment);
 

@@ -5,13 +5,13 @@
 
 namespace trainer::launch {
 
-/// Owns the descriptor of a socket, or nothing.
+/// Owns the descriptor of a socket, or none.
 class Socket {
  public:
   Socket() = default;
   explicit Socket(int descriptor) : descriptor_(descriptor) {}
   Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  /// Exchanges what both own.
+  /// Swaps the descriptors: `other` will close the one that this object had.
   Socket& operator=(Socket&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     return *this;

@@ -12,36 +12,37 @@
 
 namespace trainer::launch {
 
-/// A connection to the store of rank 0 (StoreServer), for any number of threads. Functions throw
-/// std::runtime_error, with the reason, if it refuses or does not answer within the time; after
-/// that all of them do.
+/// A connection to the store of rank 0 (StoreServer), which any number of threads may use. All
+/// functions throw std::runtime_error with the reason if the store refuses the request or does not
+/// answer in time. After the connection is lost or an answer is late, all further calls throw.
 class StoreClient {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// Tries again and again to connect until `limit`, as the store may not be there yet, and gives
-  /// up sooner if what listens there closes connections or is no store that takes the token.
-  /// `limit` is also that of each request.
+  /// Connects, and tries again until `limit`, because the store may not exist yet. Gives up sooner
+  /// if the other end keeps closing connections, or is not a store that accepts the token. `limit`
+  /// is also the time limit of each request.
   StoreClient(const Address& address, const std::string& token, Milliseconds limit);
 
-  /// The value of a key, or nothing.
+  /// Returns the value of a key, or nothing if there is no such key.
   std::optional<std::string> find(const std::string& key);
   std::optional<std::string> find(const std::string& key, Milliseconds limit);
 
-  /// Makes a key, or replaces its value.
+  /// Adds a key, or replaces its value.
   void set(const std::string& key, const std::string& value);
 
-  /// Sets it if it has the expected value, or if there is none and none is expected. The value
-  /// afterwards; the expected one if there is none.
+  /// Sets the key if it has the value `expected`, or if it does not exist and `expected` is empty.
+  /// Returns the value afterwards; `expected` if there is no such key.
   std::string swap(const std::string& key, const std::string& expected, const std::string& value);
 
-  /// Adds to a number, which is 0 if there is none; returns the sum.
+  /// Adds `number` to the integer at `key`, which counts as 0 if it does not exist. Returns the
+  /// sum.
   int64_t add(const std::string& key, int64_t number);
 
-  /// Whether there was such a key.
+  /// Removes the key, and returns whether it existed.
   bool erase(const std::string& key);
 
-  /// The number of keys.
+  /// Returns the number of keys in the store.
   int64_t count();
 
  private:
@@ -56,7 +57,7 @@ class StoreClient {
 
   std::mutex mutex_;
   Socket socket_;         // closed after an error
-  std::string received_;  // of the next answer
+  std::string received_;  // bytes of the next answer
   Milliseconds limit_;
 };
 

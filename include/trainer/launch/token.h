@@ -11,14 +11,15 @@ namespace trainer::launch {
 
 constexpr std::size_t kMaxTokenBytes = 256;
 
-/// 32 hexadecimal digits that nobody can guess.
+/// Returns a random token of 32 hexadecimal digits that nobody can guess.
 std::string random_token();
 
-/// The token that the user has given to all processes of a run: TRAINER_RENDEZVOUS_TOKEN, or empty.
-/// Throws Error(kDevice) if it is longer than kMaxTokenBytes.
+/// Returns the token that the user has given to all processes of a run in TRAINER_RENDEZVOUS_TOKEN,
+/// or an empty text. Throws Error(kDevice) if it is longer than kMaxTokenBytes.
 std::string token_of_user(const Environment& environment);
 
-/// Whether both are the same. How long it takes does not tell where they differ.
+/// Returns whether the tokens are equal. The time that this takes does not reveal where they
+/// differ.
 bool is_same_token(std::string_view a, std::string_view b);
 
 }  // namespace trainer::launch

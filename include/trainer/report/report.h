@@ -10,17 +10,18 @@
 
 namespace trainer::report {
 
-/// What goes into a report.
+/// What a report contains, and how many threads may compute it.
 struct ReportOptions {
-  /// Whether the rows of the test split, or without one of the validation split, are predicted, for
-  /// curves of the classes, residuals and the worst rows. Needs the data of the runs; what cannot
-  /// be read is said in the report.
+  /// Whether the model predicts the rows of the test split, or else of the validation split, for
+  /// curves of the classes, residuals and the worst rows. This needs the data of the runs; the
+  /// report says what cannot be read.
   bool evaluates = true;
   int64_t num_threads = 1;
 };
 
-/// One HTML file about these runs (at least one) that asks for nothing else: curves, metrics, what
-/// differs, evaluations, columns, settings and the machine. In src/report/page are its parts.
+/// Returns one HTML file about these runs (at least one) that loads no other files: curves,
+/// metrics, differences, evaluations, columns, settings and the machine. The parts of the page are
+/// in src/report/page.
 std::string report_html(const std::vector<tracking::RunEntry>& entries,
                         const ReportOptions& options);
 

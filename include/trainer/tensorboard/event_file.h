@@ -15,13 +15,13 @@
 // (tensorflow/core/lib/io/record_writer.cc). The data of each is an Event (event.proto).
 namespace trainer::tensorboard {
 
-/// The masked CRC-32C (Castagnoli) of a record's parts.
+/// Returns the masked CRC-32C (Castagnoli) that follows each part of a record.
 uint32_t masked_crc32c(std::span<const std::byte> bytes);
 
-/// A hyperparameter and its value.
+/// The name of a hyperparameter and its value as text.
 using NamedText = std::pair<std::string, std::string>;
 
-/// Pixels in rows from the top, 3 bytes each: red, green, blue.
+/// An RGB picture: rows from the top, 3 bytes (red, green, blue) for each pixel.
 struct Image {
   int64_t width = 0;
   int64_t height = 0;
@@ -31,14 +31,14 @@ struct Image {
 /// An event file that is open for appending; a reader sees each event as soon as it is added.
 class EventFile {
  public:
-  /// Of no file: all functions do nothing.
+  /// Makes an object without a file, whose functions do nothing.
   EventFile() = default;
-  /// Makes a new file in `folder`, which is made too. `first_step`: readers forget what other files
-  /// in the folder have from this step on, as after a resume. Throws Error(kFileSystem), as do all
-  /// functions.
+  /// Makes a new file in `folder`, which is created if necessary. Readers then discard what other
+  /// files in the folder have from `first_step` on, as after a resume; 0 means that they keep
+  /// everything. Throws Error(kFileSystem), as do all functions.
   EventFile(const std::filesystem::path& folder, int64_t first_step);
   ~EventFile();
-  /// `other` has the file of this one then.
+  /// Swaps the files: `other` will close the one that this object had.
   EventFile& operator=(EventFile&& other) noexcept;
   EventFile(EventFile&& other) noexcept;
   EventFile(const EventFile&) = delete;
@@ -46,23 +46,23 @@ class EventFile {
 
   bool is_open() const { return descriptor_ >= 0; }
 
-  /// A number of a curve.
+  /// Adds the point (`step`, `value`) to the curve `tag`; the value is stored as a 32-bit float.
   void add_scalar(const std::string& tag, double value, int64_t step);
 
-  /// How the values are distributed, in buckets of equal width; those that are not finite are left
-  /// out.
+  /// Adds a histogram of the values with 30 buckets of equal width. Values that are not finite are
+  /// left out; if there are no others, nothing is added.
   void add_histogram(const std::string& tag, std::span<const float> values, int64_t step);
 
-  /// A picture.
+  /// Adds a picture, which is stored as PNG.
   void add_image(const std::string& tag, const Image& image, int64_t step);
 
-  /// Markdown.
+  /// Adds a text, which TensorBoard shows as Markdown.
   void add_text(const std::string& tag, const std::string& text, int64_t step);
 
-  /// The hyperparameters of the run; TensorBoard's HParams shows them beside its metrics.
+  /// Adds the hyperparameters of the run, which TensorBoard's HParams shows beside its metrics.
   void add_hyperparameters(const std::vector<NamedText>& hyperparameters);
 
-  /// Readers forget what was added from this step on.
+  /// Makes readers discard what was added from this step on, because these steps are repeated.
   void go_back_to(int64_t step);
 
  private:

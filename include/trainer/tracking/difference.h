@@ -13,8 +13,8 @@ namespace trainer::tracking {
 /// How much a metric of one model differs from that of another, and how much of that may be chance.
 struct Difference {
   std::string metric;  // "test.accuracy"
-  double value = 0;    // of the second less that of the first
-  double low = 0;      // of the 95 % interval
+  double value = 0;    // of the second, minus that of the first
+  double low = 0;      // lower and upper end of the 95 % interval
   double high = 0;
   bool is_noise() const { return low <= 0 && high >= 0; }
 };
@@ -25,16 +25,18 @@ struct Differences {
   std::vector<Difference> metrics;
 };
 
-/// The interval of the mean of paired differences over the runs of a cross-validation with that
-/// many folds. Training sets of folds overlap, so the variance is corrected (Nadeau and Bengio,
-/// "Inference for the Generalization Error", 2003). At least two differences.
+/// Returns the mean of paired differences, and its interval, over the runs of a cross-validation
+/// with `num_folds` folds. The training sets of folds overlap, so the variance is corrected (Nadeau
+/// and Bengio, "Inference for the Generalization Error", 2003). There must be at least two
+/// differences.
 Difference paired_difference(std::span<const double> differences, int64_t num_folds);
 
-/// The interval of the difference of means of independent runs (Welch's t). At least two each.
+/// Returns the difference between the means of independent runs, second minus first, and its
+/// interval (Welch's t). Each must have at least two values.
 Difference difference_of_means(std::span<const double> first, std::span<const double> second);
 
-/// What can be said about two cross-validations with the same folds, or about runs of two
-/// configurations that each have several seeds. Nothing where neither is there.
+/// Returns the differences between two cross-validations with the same folds, or between the runs
+/// of two configurations that have several seeds each. Nothing if `entries` are neither.
 std::optional<Differences> find_differences(std::span<const RunEntry> entries);
 
 }  // namespace trainer::tracking

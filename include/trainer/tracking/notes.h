@@ -6,11 +6,11 @@
 
 namespace trainer::tracking {
 
-/// What somebody has noted about a run: the content of run::RunDir::note(), without line breaks
-/// at the end; empty if there is none.
+/// Returns the note about a run, that is, the content of run::RunDir::note() without line breaks at
+/// the end; empty if there is none.
 std::string read_note(const std::filesystem::path& folder);
 
-/// Replaces the note; an empty one removes it. Throws Error(kFileSystem).
+/// Replaces the note about a run; an empty text removes it. Throws Error(kFileSystem).
 void write_note(const std::filesystem::path& folder, const std::string& text);
 
 }  // namespace trainer::tracking

@@ -11,18 +11,20 @@
 
 namespace trainer::tracking {
 
-/// Which runs may go. All rules that are given hold for each of them.
+/// Which runs may be removed: those for which all given rules are true.
 struct RemovalRules {
-  std::optional<int64_t> keep_best = {};  // but for so many
-  std::string sort = "best";              // by this name (tracking/query.h)
-  std::optional<double> older_than = {};  // seconds since anything was written to them
+  std::optional<int64_t> keep_best = {};  // not among so many best ones
+  std::string sort = "best";              // the name that orders them (tracking/query.h)
+  std::optional<double> older_than = {};  // seconds since their files have changed
 };
 
-/// Of `entries`, those that the rules let go, in their order; never one that is running. Throws
-/// Error(kUsage) as sort_entries() does.
+/// Returns the entries that may be removed, in their order; never one that is running. Throws the
+/// errors of sort_entries(), and Error(kUsage) if keep_best is above 0 and a run has no value to
+/// sort by.
 std::vector<RunEntry> removable(const std::vector<RunEntry>& entries, const RemovalRules& rules);
 
-/// What the files of a folder take on disk.
+/// Returns the size of all files in a folder, in bytes. A file with n hard links counts 1/n for
+/// each.
 uint64_t bytes_in(const std::filesystem::path& folder);
 
 }  // namespace trainer::tracking

@@ -6,8 +6,8 @@
 
 namespace trainer::tracking {
 
-/// Everything about one run: what happened, which keys are not the defaults, and the metrics of
-/// each split. Programs get everything of the entry, its starts, and its epochs.
+/// Returns everything about one run: what happened, which keys are not the defaults, and the
+/// metrics of each split. The JSON also has all fields of the entry, its starts and its epochs.
 Document run_document(const RunEntry& entry);
 
 }  // namespace trainer::tracking

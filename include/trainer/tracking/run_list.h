@@ -9,15 +9,15 @@
 
 namespace trainer::tracking {
 
-/// How a list is written.
+/// The format in which a list is written.
 enum class ListFormat { kText, kJson, kCsv, kMarkdown };
 
-/// Full names (tracking/query.h) of the columns that people look at first: name, state, epochs,
-/// best, time, tag, note, less those that no entry has.
+/// Returns the full names (tracking/query.h) of the columns that people look at first: name, state,
+/// epochs, best, time, and tag and note if any entry has one.
 std::vector<std::string> usual_columns(std::span<const RunEntry> entries);
 
-/// A row for each entry, in their order, with a column for each full name. JSON and CSV have
-/// everything of the entries instead of these columns. `width` as for Document::text().
+/// Returns a row for each entry, in their order, with a column for each full name. JSON and CSV
+/// have all fields of the entries instead of these columns. `width` as for Document::text().
 std::string list_text(std::span<const RunEntry> entries, const std::vector<std::string>& columns,
                       ListFormat format, std::size_t width = 0);
 
