@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels compute gradients of parameters, not of inputs. So the inputs are made a parameter:
-// an embedding table whose row r is the input of row r, before the layers of the network. It is the
-// only thing that is trained, so its gradient is all that a backward pass computes. Nothing else is
-// as in training: dropout is left out, and a batch norm whose parameters are not trained uses its
+// The kernels compute gradients of parameters, not of inputs. So the inputs become a parameter: an
+// embedding table whose row r is the input of row r, in front of the layers of the network. Only
+// this table is trained, so its gradient is all that a backward pass computes. All else is as in
+// inference: dropout is left out, and a batch norm whose parameters are not trained uses its
 // running statistics.
 #include "trainer/apply/encoded_network.h"
 
@@ -29,7 +29,8 @@ bool is_encoder(const network::Layer& layer) {
          std::holds_alternative<network::PiecewiseEmbedding>(layer);
 }
 
-/// The layers of `network` behind those that make its inputs, for inference, with a table in front.
+/// The layers of `network` without encoders and dropout, with a table of `num_rows` inputs in
+/// front.
 network::NetworkSpec make_tail(const network::NetworkSpec& network, int64_t num_rows) {
   network::NetworkSpec tail{.num_features = 1, .num_outputs = network.num_outputs, .layers = {}};
   const int64_t width = network::widths(network).front();
@@ -66,7 +67,8 @@ EncodedNetwork::EncodedNetwork(const Member& member, const data::Scaling& scalin
                                             team, cpu::kernels());
 }
 
-// The table is the first parameter.
+// The memory of the tensors of the tail. The first one is the table: it lies in inputs_ and is the
+// only one with a gradient.
 std::vector<cpu::TensorMemory> EncodedNetwork::tail_memory(const network::NetworkSpec& tail) {
   std::vector<cpu::TensorMemory> tensors = {{.value = inputs_.data(), .update = gradients_.data()}};
   const std::vector<network::TensorSpec> specs = network::tensors(tail);
@@ -99,7 +101,7 @@ std::vector<int64_t> EncodedNetwork::features() const {
   return features;
 }
 
-// Without the input scale, which is part of the network behind.
+// Leaves out the input scale of members, which belongs to the layers of the tail.
 std::vector<float> EncodedNetwork::encode(const data::Matrix& features) const {
   cpu::Blocks blocks = cpu::make_blocks(member_.network, tensor_memory(member_));
   blocks.input_scale = {};
@@ -141,7 +143,8 @@ void EncodedNetwork::infer(int64_t num_rows, std::vector<float>& outputs) {
   team_.run([&](int64_t thread) { network_->infer(thread, batch(num_rows), keep, [] {}); });
 }
 
-// Of rows whose first one has these factors.
+// Writes the gradient with respect to the outputs of a tile of rows; `factors` are those of the
+// first and the following rows of the tile.
 void EncodedNetwork::set_output_gradient(const cpu::LossInput& input, const float* factors) const {
   const cpu::Tile& tile = input.tile;
   if (mean_) {

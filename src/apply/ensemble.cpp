@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMaxMembers = 100'000;
 
-// A path that leads elsewhere would load files of somebody else.
+// Accepts only the name of a folder beside the file: a path could lead to files of another user.
 std::string run_name(const JsonReader& run) {
   const std::string& name = run.text();
   if (name.empty() || fs::path(name).filename() != name || name == "." || name == "..") {
@@ -43,7 +43,7 @@ std::optional<EnsembleFile> read_ensemble(const fs::path& folder) {
   ensemble.num_members = json["members"].integer(/*min=*/1, kMaxMembers);
   if (!json.has("runs")) json["runs"].refuse("a list of folders");
   for (const JsonReader& run : json["runs"].elements()) ensemble.runs.push_back(run_name(run));
-  // They are there with --recipes only.
+  // Recipes and settings exist only in ensembles that were made with --recipes.
   for (const JsonReader& name : json["recipes"].elements()) {
     ensemble.recipes.push_back(recipe_of(name));
   }

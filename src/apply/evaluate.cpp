@@ -19,10 +19,10 @@
 namespace trainer::apply {
 namespace {
 
-/// Outputs and targets of rows that come one piece after the other.
+/// Collects the outputs and targets of rows that are added batch by batch.
 class Evaluation {
  public:
-  /// `target_means` of a run's own data are known, however old its checkpoint is.
+  /// `target_means` replace those of the model's schema, which old checkpoints lack.
   Evaluation(const Model& model, std::vector<double> target_means)
       : model_(model), schema_(model.schema) {
     schema_.target_means = std::move(target_means);
@@ -109,7 +109,7 @@ EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
 
 namespace {
 
-/// A member of an ensemble as a model of its own.
+/// A copy of the model that has only one of its members.
 Model alone(const Model& model, std::size_t member) {
   Model one = model;
   one.members = {model.members[member]};

@@ -19,7 +19,7 @@ Json exported_columns(const data::Schema& schema) {
   return columns;
 }
 
-// Names that a checkpoint of another machine brought may hold any bytes.
+// Names in a checkpoint may have bytes that are not UTF-8: they become the replacement character.
 std::string json_text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -58,7 +58,7 @@ Json describe(const Model& model) {
 std::string export_description(const Model& model) { return json_text(describe(model)); }
 
 std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model) {
-  // By way of its text, in which all bytes are UTF-8.
+  // Parses the text again because all of its bytes are valid UTF-8.
   const Json description = parse_json(export_description(model));
   std::vector<std::pair<std::string, std::string>> metadata;
   metadata.reserve(description.size());

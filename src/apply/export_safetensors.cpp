@@ -14,7 +14,8 @@ ExportReport export_safetensors(const Model& model, const std::filesystem::path&
     }
   }
   content.metadata = export_metadata(model);
-  content.metadata.insert(content.metadata.begin(), {"format", "pt"});  // whose layout tensors have
+  // Tells loaders that the tensors have the layout of PyTorch.
+  content.metadata.insert(content.metadata.begin(), {"format", "pt"});
   archive::write_safetensors(path, content);
   return {.format = "safetensors",
           .inputs = {},

@@ -15,7 +15,8 @@
 namespace trainer::apply {
 namespace {
 
-/// Rows of each embedding: one a category, and the last one.
+/// The number of rows of each embedding table: one per category, and a last one for what is missing
+/// or unknown.
 std::vector<std::size_t> table_sizes(const data::Schema& schema) {
   std::vector<std::size_t> sizes;
   for (const data::Column& column : schema.columns) {
@@ -24,7 +25,7 @@ std::vector<std::size_t> table_sizes(const data::Schema& schema) {
   return sizes;
 }
 
-// An exported model takes features that are beyond them too.
+// Clips features to their limits, as reading a file does. An exported model does it by itself.
 data::Matrix within_limits(const data::Schema& schema, data::Matrix features) {
   const FeatureLimits limits = feature_limits(schema);
   if (limits.low.empty()) return features;
@@ -37,8 +38,8 @@ data::Matrix within_limits(const data::Schema& schema, data::Matrix features) {
   return features;
 }
 
-// As a part of the size of an output where that is more than 1; infinite where one is NaN, or where
-// their number differs.
+// The largest difference of two outputs, relative to the size of the output (without its offset)
+// where that exceeds 1; infinite if an output is NaN or their numbers differ.
 double largest_difference(const Model& model, std::span<const double> expected,
                           std::span<const double> got) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -55,7 +56,7 @@ double largest_difference(const Model& model, std::span<const double> expected,
   return largest;
 }
 
-// As those of the training split were distributed, without its offset.
+// A random value of a feature, distributed like in the training split, without its offset.
 float random_number(const data::Scaling& scaling, std::size_t feature, PhiloxStream& random) {
   const double deviation = scaling.scale[feature] == 0 ? 1 : 1 / scaling.scale[feature];
   return static_cast<float>(scaling.shift[feature] + random.normal() * deviation);
@@ -97,7 +98,7 @@ data::Matrix sample_features(const Model& model, int64_t num_rows) {
   for (int64_t row = 0; row < num_rows; ++row) {
     for (std::size_t i = 0; i < num_plain; ++i) {
       const float value = random_number(scaling, i, random);
-      // What is left of a number of a file when its offset is subtracted.
+      // Keeps only the digits that remain of a number in a file after its offset is subtracted.
       const double offset = scaling.offset_of(i);
       values.push_back(static_cast<float>(value + offset - offset));
     }
@@ -132,7 +133,7 @@ data::Table sample_cells(const Model& model, int64_t num_rows) {
                           : sample_category(model, column, random));
     }
   }
-  table.num_missing.assign(kept.size(), num_rows);  // at most
+  table.num_missing.assign(kept.size(), num_rows);  // an upper bound
   table.features = {.num_rows = num_rows,
                     .num_columns = static_cast<int64_t>(kept.size()),
                     .values = std::move(cells)};

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kRowsAtOnce = 4096;
 
-/// Looks for a row among those that it is shown.
+/// Searches batches of rows for the row with a line or number.
 class RowSearch {
  public:
   RowSearch(std::string file, bool has_lines, int64_t number)
@@ -60,7 +60,7 @@ class RowSearch {
   int64_t last_ = 0;
 };
 
-/// "penguins.csv"; data that are no table have no name.
+/// The name of the run's own data in messages: "penguins.csv"; only tables have a name.
 std::string own_name(const config::DataConfig& data) {
   if (!config::is_table(data.source)) return "the data of the run";
   const std::string name = data::source_name(data::training_source(data));

@@ -18,7 +18,7 @@ GzipWriter::GzipWriter() : stream_(new z_stream()) {
   constexpr int kMemoryLevel = 8;  // zlib's default
   if (deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipHeader,
                    kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw std::bad_alloc();  // there is no other reason for these arguments
+    throw std::bad_alloc();  // with these arguments it can fail for no other reason
   }
 }
 

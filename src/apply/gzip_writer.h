@@ -9,14 +9,14 @@ struct z_stream_s;
 
 namespace trainer::apply {
 
-/// Makes the content of a gzip file out of text that comes bit by bit; the same text gives the same
-/// bytes. What is returned holds until the next call.
+/// Compresses text that arrives in pieces to the content of a gzip file; the same text gives the
+/// same bytes. Returned bytes are valid until the next call.
 class GzipWriter {
  public:
   GzipWriter();
 
   std::string_view pack(std::string_view text);
-  /// The end of the file.
+  /// Returns the last bytes of the file. Must be the last call.
   std::string_view finish();
 
  private:

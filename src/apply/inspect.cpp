@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxLines = 40;  // of columns
+constexpr std::size_t kMaxLines = 40;  // columns that the text lists
 
 template <class T>
 Json or_null(const std::optional<T>& value) {
@@ -114,7 +114,7 @@ bool is_best_epoch(const Model& model, int64_t epoch) {
   return best && best->epoch == epoch;
 }
 
-/// The first epochs, the last ones and the best; -1 stands for those between.
+/// The indices of the first epochs, the last ones and the best; -1 marks epochs that are left out.
 std::vector<int64_t> shown_epochs(const run::History& history, const Model& model) {
   constexpr int64_t kFirst = 3;
   constexpr int64_t kLast = 7;
@@ -131,13 +131,15 @@ std::vector<int64_t> shown_epochs(const run::History& history, const Model& mode
   return shown;
 }
 
-/// What members have in common: lines, the first one for the label.
+/// Describes a property of a member in lines, of which the first stands beside the label.
 using DescribeMember = std::function<std::vector<std::string>(const Member&)>;
 
-/// Once for all members, or for each of those that differ.
+/// Shows a property once if it is the same for all members, else once for each different
+/// description with the numbers of its members.
 void show_for_members(const Model& model, const std::string& label, const DescribeMember& describe,
                       Document& document) {
-  std::vector<std::pair<std::vector<std::string>, std::vector<std::size_t>>> kinds;  // of members
+  // The different descriptions, each with the numbers of its members, counted from 1.
+  std::vector<std::pair<std::vector<std::string>, std::vector<std::size_t>>> kinds;
   for (std::size_t i = 0; i < model.members.size(); ++i) {
     std::vector<std::string> text = describe(model.members[i]);
     const auto same = std::find_if(kinds.begin(), kinds.end(),
@@ -307,7 +309,7 @@ void add_progress(const Model& model, Json& json) {
   }
 }
 
-/// Of each member, and the network of all or of each.
+/// The progress of each member, and the network once for all members or for each of them.
 Json members_json(const Model& model) {
   Json json = Json::object();
   add_progress(model, json);

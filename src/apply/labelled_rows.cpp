@@ -25,14 +25,14 @@ namespace {
 
 constexpr int64_t kBatchSize = 4096;
 
-/// Rows on their way from the file.
+/// A batch of rows on its way through the pipeline.
 struct LabelledBatch {
   data::TablePiece piece;
   data::Dataset rows;
   std::vector<int64_t> num_unknown;  // [columns]
 };
 
-/// Targets in a file of their own belong to features that are no table, and only to them.
+/// Throws unless IDX images and NumPy arrays have a file of targets, and tables have none.
 void require_right_files(const Model& model, const LabelledFile& file) {
   const std::string name = data::source_name(file.data);
   const bool is_array = data::is_npy(file.data.path) || is_idx(file.data.path);
@@ -50,7 +50,7 @@ void require_right_files(const Model& model, const LabelledFile& file) {
               fmt::format("--targets: expected a file with the targets of {}, got nothing", name));
 }
 
-/// The file that the labels of the training data come from, for messages.
+/// The file with the labels of the training data, for messages.
 const std::string& label_file(const config::DataConfig& data) {
   if (data.source == config::Source::kIdx) return data.idx.train_labels;
   if (data.source == config::Source::kNpy) return data.npy.targets;
@@ -65,7 +65,7 @@ data::Dataset read_pair(const Model& model, const LabelledFile& file) {
                                 schema.task == config::Task::kClassification)
           : data::read_idx_pair(file.data.path, file.targets);
   require_width(schema, table.features.num_columns, file.data.path);
-  data::subtract_offsets(table.features, schema.scaling.offset);  // of images
+  data::subtract_offsets(table.features, schema.scaling.offset);  // changes bytes of images only
   const auto num_targets = static_cast<int64_t>(table.target_names.size());
   if (num_targets != schema.num_targets()) {
     throw Error(
@@ -84,7 +84,7 @@ std::string contents_text(const std::vector<data::Fingerprint>& files) {
   return joined(contents);
 }
 
-// Of an ensemble of folds, each row was trained on by some member.
+// Throws for an ensemble of cross-validation folds, where each row was trained on by some member.
 void require_unseen_split(const Model& model) {
   if (!model.is_ensemble() || model.config().data.folds == 0) return;
   throw Error(

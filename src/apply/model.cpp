@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kAverage = "ema";  // optim::kEma, the moment that holds averaged weights
 
-// The best epoch is what a run is for; without one there is only where it stands.
+// A folder means its best checkpoint, or if there is none its last.
 fs::path find_best(const fs::path& given) {
   if (fs::is_directory(given)) {
     for (const fs::path& folder : {run::RunDir{given}.checkpoints(), given}) {
@@ -32,7 +32,7 @@ fs::path find_best(const fs::path& given) {
   return checkpoint::find_checkpoint(given);
 }
 
-/// Puts the averaged weights in the place of the others.
+/// Replaces the weights by their averages; false if the checkpoint has no averages.
 bool take_average(std::vector<checkpoint::NamedTensor>& weights,
                   const std::vector<checkpoint::Moment>& moments) {
   const checkpoint::Moment* average = find_by_name(moments, kAverage);
@@ -44,7 +44,8 @@ bool take_average(std::vector<checkpoint::NamedTensor>& weights,
   return true;
 }
 
-/// Divides the outputs by the temperature of training.calibrate: nobody else has to know of it.
+/// Divides the tensors of the output layer by the temperature of training.calibrate, so that no
+/// user of the model has to apply it.
 void calibrate(std::vector<checkpoint::NamedTensor>& weights, const network::NetworkSpec& network,
                double temperature) {
   if (temperature == 1) return;
@@ -94,7 +95,8 @@ Model load_one(const fs::path& run_or_checkpoint) {
   return model;
 }
 
-// Members share preprocessing and the meaning of their outputs.
+// Throws unless two members have the same schema and loss, without which their outputs cannot be
+// averaged.
 void require_same(const Model& first, const Model& other) {
   std::string difference = first.schema == other.schema ? "" : "other features or targets";
   if (first.loss != other.loss) {

@@ -8,10 +8,11 @@
 
 namespace trainer::apply {
 
-/// The weights of `member` as the kernels take them; none is trained.
+/// The weights of `member` for the kernels, without memory for gradients.
 std::vector<cpu::TensorMemory> tensor_memory(const Member& member);
 
-/// `features` as data::encode makes them, which the kernels scale. Both must outlive it.
+/// `features` that data::encode() returned, for kernels that gather and scale them. Both arguments
+/// must outlive the result.
 cpu::GatherSource gather_source(const data::Matrix& features, const data::Scaling& scaling);
 
 }  // namespace trainer::apply

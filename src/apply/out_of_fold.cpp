@@ -33,7 +33,7 @@ constexpr char kDelimiter = ',';
 
 bool is_table(const Model& model) { return config::is_table(model.config().data.source); }
 
-/// What stands before the predictions.
+/// The names of the columns before the predictions: those of the ids, and what follows them.
 Names names_behind(Names names, const Model& model) {
   names.insert(names.end(),
                {data::has_lines(model.config().data) ? "line" : "row", "fold", "repeat"});
@@ -46,7 +46,7 @@ Names names_behind(Names names, const Model& model) {
   return names;
 }
 
-/// Their types in a Parquet file.
+/// The SQL types of the columns of names_behind() in a Parquet file.
 Names types_behind(std::size_t num_ids, const Model& model) {
   Names types(num_ids, "VARCHAR");
   types.insert(types.end(), {"BIGINT", "BIGINT", "BIGINT"});
@@ -55,7 +55,7 @@ Names types_behind(std::size_t num_ids, const Model& model) {
   return types;
 }
 
-/// The cells of the id columns of a CSV file, by the line of their row.
+/// The cells of the id columns of a table, by the line of their row.
 class Ids {
  public:
   explicit Ids(const Model& model) {
@@ -114,7 +114,7 @@ void add_target(const Model& model, const data::Dataset& rows, std::span<const d
   }
 }
 
-/// A line of the output, and where it belongs.
+/// A line of the output, and the keys by which lines are sorted.
 struct Line {
   int64_t repeat = 1;
   int64_t source_line = 0;

@@ -36,7 +36,7 @@ Output::Output(const fs::path& path, std::vector<ParquetColumn> columns)
                 fmt::format("cannot write {}: it is a folder; give the name of a file", name_));
   }
   if (!fs::exists(status) || fs::is_regular_file(status)) {
-    // A link stays one: the file behind it is replaced.
+    // A symbolic link stays one: the file that it points to is replaced.
     const fs::path real = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
     if (is_parquet(path)) {
       parquet_.emplace(error ? path : real, std::move(columns));

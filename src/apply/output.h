@@ -16,13 +16,14 @@
 
 namespace trainer::apply {
 
-/// Where the result of a command goes: a file that appears complete or not at all; or a pipe, a
-/// device or the standard output ("-"), which get it bit by bit. What ends in ".gz" is packed,
-/// and what ends in ".parquet" is a Parquet file. Throws Error(kFileSystem), and Error(kUsage)
-/// without DuckDB, which writes these.
+/// The destination of the result of a command: a file that appears complete or not at all; or a
+/// pipe, a device or the standard output ("-"), which get the text as it is written. A name that
+/// ends in ".gz" means gzip, and ".parquet" a Parquet file. Throws Error(kFileSystem), and
+/// Error(kUsage) for Parquet without DuckDB, which writes it.
 class Output {
  public:
-  /// `columns` are those of the text, which has commas, for a Parquet file.
+  /// For a Parquet file, `columns` are the names and types of the columns of the text, which is CSV
+  /// with commas.
   explicit Output(const std::filesystem::path& path, std::vector<ParquetColumn> columns = {});
 
   void write(std::string_view text);
@@ -45,7 +46,7 @@ class Output {
   std::unique_ptr<std::FILE, Closer> stream_;
 };
 
-/// Whether an output there is a Parquet file.
+/// Whether an output at this path is a Parquet file.
 bool is_parquet(const std::filesystem::path& path);
 
 }  // namespace trainer::apply

@@ -33,7 +33,7 @@ void ParquetWriter::finish() {
              duckdb::quoted_text(file_.flushed().string())),
          .is_of_user = false});
   } catch (const Error& error) {
-    // The rows are our own, so that whatever DuckDB cannot do here is a matter of the file.
+    // The rows come from this program, so an error of DuckDB is about the file and not the data.
     if (error.kind() != ErrorKind::kData) throw;
     throw Error(ErrorKind::kFileSystem, error.what());
   }

@@ -10,28 +10,29 @@
 
 namespace trainer::apply {
 
-/// A column of a Parquet file, of one of DuckDB's types.
+/// The name of a column of a Parquet file, and its type in DuckDB's SQL.
 struct ParquetColumn {
   std::string name;
   std::string type;
 };
 
-/// A Parquet file that is made of CSV text. The text is collected in a file next to it, so that the
-/// memory does not depend on the number of rows.
+/// Writes a Parquet file from CSV text. The text is collected in a temporary file beside it, so
+/// that the memory does not depend on the number of rows.
 class ParquetWriter {
  public:
   ParquetWriter(const std::filesystem::path& path, std::vector<ParquetColumn> columns);
 
-  /// Appends lines with commas, the first one of all with the names. An empty cell is missing.
+  /// Appends lines of CSV with commas; the very first line has the names. An empty cell is a null.
   void write(std::string_view lines) { lines_.write(lines); }
 
-  /// The last call; throws Error.
+  /// Converts the text to the Parquet file and moves it into place. Must be the last call; throws
+  /// Error.
   void finish();
 
  private:
   std::string name_;
   std::vector<ParquetColumn> columns_;
-  AtomicFile lines_;  // never committed; named as the other one in messages
+  AtomicFile lines_;  // temporary, never committed; has the path of file_ so that messages name it
   AtomicFile file_;
 };
 

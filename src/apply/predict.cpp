@@ -27,7 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The inputs, activations and outputs of a batch lie in a cache, as far as rows are not very wide.
+// As many rows as keep the features, activations and outputs of a batch within 4 MiB, so that they
+// stay in a cache, unless rows are very wide.
 int64_t default_batch_size(const Model& model) {
   constexpr int64_t kMaxRows = 4096;
   constexpr int64_t kMinRows = 128;
@@ -37,7 +38,7 @@ int64_t default_batch_size(const Model& model) {
   return std::clamp(kNumbers / std::max<int64_t>(1, width), kMinRows, kMaxRows);
 }
 
-// An output that took the place of what is read would destroy it.
+// Throws if an output would overwrite a file that is read, or the other output.
 void require_other_files(const Model& model, const PredictRequest& request) {
   const auto require_other = [](const char* flag, const fs::path& output, const char* what,
                                 const fs::path& other) {
@@ -59,7 +60,7 @@ void require_other_files(const Model& model, const PredictRequest& request) {
   require_other("--errors", request.errors, "the file of --output", request.output);
 }
 
-/// The rows that could not be read, as a CSV file.
+/// Writes the rows that could not be read to a CSV file.
 class ErrorList {
  public:
   explicit ErrorList(const fs::path& path) {
@@ -83,7 +84,7 @@ class ErrorList {
     }
   }
 
-  /// A run without such rows has a list too, so that no older one is taken for it.
+  /// Writes the file even if the list is empty, so that an older list is not taken for this one.
   void finish() {
     if (output_) output_->finish();
   }
@@ -104,7 +105,7 @@ std::string skipped_text(const ErrorList& errors, const PredictRequest& request)
       request.errors.empty() ? "" : fmt::format(" (all listed in {})", request.errors.string()));
 }
 
-/// What is done with some rows, each step on its own thread.
+/// A batch on its way through the pipeline: rows that are read, predicted and formatted as text.
 struct Batch {
   Rows rows;
   std::vector<float> outputs;
@@ -112,8 +113,8 @@ struct Batch {
   int64_t num_not_finite = 0;
 };
 
-/// Where predictions go. Files are opened with the first rows: not for data without any, or with an
-/// error in the first ones.
+/// Writes predictions. Opens the files only with the first batch, so that data without rows, or
+/// with an error in the first ones, leaves no file.
 class Writer {
  public:
   Writer(const PredictRequest& request, const PredictionText& lines, const RowSource& source)

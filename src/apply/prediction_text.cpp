@@ -42,7 +42,7 @@ double with_fewest_digits(double value, double tolerance) {
   return value;
 }
 
-// A prediction is no more exact than its distance from the offset as a float32.
+// Writes a target with an offset with as few digits as its float32 distance from the offset allows.
 void add_number(double value, double offset, fmt::memory_buffer& out) {
   if (offset != 0) {
     const float distance = std::abs(static_cast<float>(value - offset));

@@ -14,23 +14,24 @@
 
 namespace trainer::apply {
 
-/// Predictions as lines of a CSV file.
+/// Formats predictions as lines of a CSV file.
 class PredictionText {
  public:
-  /// Throws Error(kData) when an id has the name of another column.
+  /// Throws Error(kData) if an id has the name of another column.
   PredictionText(const Model& model, const std::vector<std::string>& id_names, char delimiter,
                  char decimal = '.');
 
-  /// Of all columns.
+  /// The names of all columns, the ids first.
   const std::vector<std::string>& names() const { return names_; }
 
-  /// For a Parquet file: all columns, of which the first have these types of SQL, and further ids
-  /// are text. Labels are numbers if all of them are whole ones.
+  /// The names and SQL types of all columns for a Parquet file. The first ones have the types
+  /// `id_types`; further ids are text. Labels are integers if all of them are.
   std::vector<ParquetColumn> columns(const std::vector<std::string>& id_types) const;
 
   void add_header(fmt::memory_buffer& out) const;
 
-  /// `outputs` are `[n, num_outputs]`, `ids` `[n, id_names]`. Says how many rows are not finite.
+  /// Appends a line for each row; `outputs` are `[n, num_outputs]`, `ids` `[n, id_names]`. Returns
+  /// the number of rows with outputs that are not finite, whose predictions are empty cells.
   int64_t add_rows(std::span<const float> outputs, std::span<const std::string> ids,
                    fmt::memory_buffer& out) const;
 
@@ -40,7 +41,7 @@ class PredictionText {
 
   const Model& model_;
   std::vector<std::string> names_;   // of all columns
-  std::vector<std::string> labels_;  // in quotes where they need them
+  std::vector<std::string> labels_;  // as CSV cells, in quotes if needed
   std::size_t num_ids_;
   char delimiter_;
   char decimal_;

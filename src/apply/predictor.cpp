@@ -17,7 +17,7 @@
 namespace trainer::apply {
 namespace {
 
-// Of all threads: what the layers make of these stays in the caches.
+// Rows per thread of a batch, few enough that the activations of all layers stay in the caches.
 constexpr int64_t kRowsPerThread = 2 * cpu::kMaxLossRows;
 
 bool has_one_logit(const Model& model) { return model.loss == config::Loss::kBinaryCrossEntropy; }
@@ -34,7 +34,7 @@ void softmax(std::span<const float> logits, float* probabilities) {
 }  // namespace
 
 Predictor::Predictor(const Model& model, int64_t num_threads) : model_(model), team_(num_threads) {
-  int64_t rows_of_row = 1;  // where members of one network make several rows of each
+  int64_t rows_of_row = 1;  // a network with members computes one row per member for each row
   for (const Member& member : model.members) {
     rows_of_row = std::max(rows_of_row, network::num_members(member.network));
   }

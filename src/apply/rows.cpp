@@ -33,14 +33,14 @@ std::string named(const std::vector<std::string>& names) {
 
 class TableRows : public RowSource {
  public:
-  /// Of several files, or what DuckDB reads.
+  /// Reads the files of a folder or a pattern, or a table that DuckDB reads.
   TableRows(const Model& model, const PredictRequest& request, const data::TableSource& source)
       : TableRows(model, request, data::source_name(source)) {
     pieces_ = std::make_unique<data::TableReader>(source, trained());
     files_ = data::describe_files(source.path);
   }
 
-  /// Of a file of CSV text.
+  /// Reads CSV text from one file.
   TableRows(const Model& model, const PredictRequest& request, data::DataFile file)
       : TableRows(model, request, file.name()) {
     pieces_ = std::make_unique<data::TableReader>(std::move(file), request.data.format, trained());
@@ -84,7 +84,7 @@ class TableRows : public RowSource {
 
   bool take(int64_t max_rows, Rows& rows) override {
     data::Table& table = rows.piece.table;
-    // The memory of the rows before is used again.
+    // Returns the memory of the previous rows in this slot to the table, which reuses it.
     if (std::holds_alternative<Array<float>>(rows.features.values)) {
       std::swap(table.features.values, rows.features.values);
     }
@@ -118,7 +118,7 @@ class TableRows : public RowSource {
   uint64_t size_hint() const override { return pieces_->size_hint(); }
 
  private:
-  /// Takes rows out that have been encoded, and adds them to the bad ones in the order of the file.
+  /// Removes rows that encode() found bad, and adds them to `rows.bad`, which is sorted by line.
   static void leave_out(const std::vector<std::pair<int64_t, std::string>>& bad_rows, Rows& rows) {
     const Array<int64_t>& lines = rows.piece.table.lines;
     const std::size_t num_ids = rows.piece.table.id_names.size();
@@ -133,7 +133,7 @@ class TableRows : public RowSource {
       }
       rows.lines[good.size()] = lines[at];
       for (std::size_t i = 0; i < num_ids; ++i) {
-        if (good.size() == at) break;  // it stands there already
+        if (good.size() == at) break;  // no row before it was removed, so it need not move
         rows.ids[good.size() * num_ids + i] = std::move(rows.ids[at * num_ids + i]);
       }
       good.push_back(row);
@@ -163,22 +163,22 @@ class TableRows : public RowSource {
 
   const data::Schema& schema_;
   std::string name_;
-  std::vector<std::string> files_;  // lines about those of a folder
+  std::vector<std::string> files_;  // data::describe_files(): lines about the files of a folder
   std::vector<data::Column> columns_;
   std::vector<std::string> kept_;
   OnError on_error_;
   std::unique_ptr<data::TableReader> pieces_;
-  std::mutex mutex_;  // of the next one
+  std::mutex mutex_;  // guards num_unknown_
   std::vector<int64_t> num_unknown_;
 };
 
-/// Rows that are features already: images and arrays.
+/// Images and arrays, whose rows are already features.
 class MatrixRows : public RowSource {
  public:
   MatrixRows(const data::Schema& schema, data::Matrix features, const fs::path& file)
       : features_(std::move(features)) {
     require_width(schema, features_.num_columns, file);
-    data::subtract_offsets(features_, schema.scaling.offset);  // of images
+    data::subtract_offsets(features_, schema.scaling.offset);  // changes bytes of images only
   }
 
   bool take(int64_t max_rows, Rows& rows) override {
@@ -198,7 +198,7 @@ class MatrixRows : public RowSource {
     return true;
   }
 
-  // Rows in place of bytes: only their share is shown.
+  // Counts rows in place of bytes, as only the ratio of the two is shown.
   uint64_t bytes_read() const override { return static_cast<uint64_t>(next_); }
   uint64_t size_hint() const override { return static_cast<uint64_t>(features_.num_rows); }
 

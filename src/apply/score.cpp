@@ -16,7 +16,7 @@ std::vector<float> row_losses(const Model& model, std::span<const float> outputs
                               const data::Dataset& rows) {
   const int64_t width = model.num_outputs();
   const std::vector<float> no_bias(static_cast<std::size_t>(width));
-  std::vector<float> changed(outputs.begin(), outputs.end());  // by the kernels
+  std::vector<float> changed(outputs.begin(), outputs.end());  // the kernels overwrite it
   std::vector<float> losses(outputs.size() / static_cast<std::size_t>(width));
   std::vector<int32_t> correct(losses.size());
   const cpu::LossInput input{.tile = {.num_rows = static_cast<int64_t>(losses.size()),
@@ -43,7 +43,7 @@ void MeanLoss::add(std::span<const float> losses, const data::Dataset& rows) {
   }
 }
 
-// The losses of probabilities need none of the other scores, which take long for many classes.
+// The losses are computed directly, without all other scores, which take long for many classes.
 std::optional<double> score(const Model& model, config::BestMetric metric,
                             const metrics::LabelledOutputs& labelled) {
   const std::span<const int64_t> classes = labelled.rows.classes;

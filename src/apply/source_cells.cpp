@@ -15,8 +15,8 @@
 namespace trainer::apply {
 namespace {
 
-/// Columns of the file that a model knows, all as ids, whose cells are kept as they are: first the
-/// ids, then those of features.
+/// The columns of the file that a model uses, first ids and then features, all declared as ids so
+/// that their cells are read as unchanged text.
 std::vector<data::Column> columns_as_ids(const data::Schema& schema, std::size_t& num_ids) {
   std::vector<data::Column> columns;
   const auto add = [&](const std::string& name) {

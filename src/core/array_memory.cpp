@@ -39,7 +39,8 @@ std::filesystem::path folder_of_arrays() {
   return folder.path;
 }
 
-// Whole huge pages, where they are as large as on x86-64 and most of Arm.
+// Rounds up to whole huge pages, which have 2 MiB on x86-64 and most Arm systems, or below 2 MiB to
+// 64 KiB.
 size_t whole_pages(size_t num_bytes) {
   constexpr size_t kHugePage = size_t{2} << 20;
   const size_t page = num_bytes < kHugePage ? size_t{64} << 10 : kHugePage;
@@ -61,7 +62,8 @@ int make_file(const std::filesystem::path& folder) {
   return file;
 }
 
-// A page without a place on the disk would end the program when it is first written.
+// Allocates disk space for the whole file now: the first write to a mapped page for which the disk
+// has no space would kill the process.
 void make_room(int file, size_t num_bytes) {
   const auto size = static_cast<off_t>(num_bytes);
 #ifdef __APPLE__
@@ -81,7 +83,7 @@ void make_room(int file, size_t num_bytes) {
 
 void advise_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] size_t num_bytes) {
 #ifdef MADV_HUGEPAGE
-  ::madvise(data, num_bytes, MADV_HUGEPAGE);  // not possible: small pages
+  ::madvise(data, num_bytes, MADV_HUGEPAGE);  // if this fails, the pages are small
 #endif
 }
 
@@ -98,7 +100,7 @@ void advise(std::span<const std::byte> bytes, Access access) {
   const uintptr_t offset = reinterpret_cast<uintptr_t>(bytes.data()) % page;
   auto* first = const_cast<std::byte*>(bytes.data()) - offset;  // NOLINT: as it is declared
   const size_t size = bytes.size() + offset;
-  switch (access) {  // what fails changes nothing but the time
+  switch (access) {  // errors are ignored: hints only affect the speed
     case Access::kRandom:
       ::posix_madvise(first, size, POSIX_MADV_RANDOM);
       break;
@@ -160,7 +162,7 @@ void ArrayMemory::map(size_t num_bytes) {
   if (kind_ == Kind::kMapped) advise_huge_pages(data_, size);
 }
 
-/// Whether the system can do that without a copy.
+/// Grows the mapping without copying it; false if the system cannot do that.
 bool ArrayMemory::grow_mapping([[maybe_unused]] size_t num_bytes) {
 #ifdef __linux__
   const size_t size = whole_pages(num_bytes);

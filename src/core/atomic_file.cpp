@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBlock = 4096;  // of disks and memory pages
+constexpr std::size_t kBlock = 4096;  // bytes; the alignment of memory that direct I/O needs
 constexpr std::size_t kBufferSize = std::size_t{1} << 19;
 constexpr int kMaxTemporaryNames = 1000;
 
@@ -64,8 +64,8 @@ std::pair<fs::path, int> create_temporary(const fs::path& path, Create create) {
 enum class DirectIo { kOff, kOn };
 
 // Switches direct I/O on or off, where the system has it. Writing past the page cache takes a third
-// of the CPU time, which training needs, and keeps other files in the cache. Returns false if
-// nothing changed.
+// of the CPU time, which is left for training, and does not evict other files from the cache.
+// Returns false if nothing changed.
 bool set_direct_io([[maybe_unused]] int descriptor, [[maybe_unused]] DirectIo direct) {
 #ifdef O_DIRECT
   const int flags = ::fcntl(descriptor, F_GETFL);
@@ -187,7 +187,7 @@ void replace_symlink(const fs::path& link, const fs::path& target) {
 void publish_file(const fs::path& file, const fs::path& name) {
   std::error_code ignored;
   if (fs::equivalent(file, name, ignored)) return;
-  const fs::path source = fs::weakly_canonical(file);  // not a link itself
+  const fs::path source = fs::weakly_canonical(file);  // a hard link to a symlink would be one too
   const fs::path temporary = temporary_name(name, 0);
   ::unlink(temporary.c_str());
   if (until_done([&] { return ::link(source.c_str(), temporary.c_str()); }) != 0) {

@@ -65,7 +65,7 @@ bool has_feature(const char* name) {
 #endif
 
 #if defined(__x86_64__)
-// CPUID leaf 7, EDX: what older compilers have no names for.
+// A bit of CPUID leaf 7, EDX, for features that __builtin_cpu_supports() of older compilers lacks.
 bool has_leaf7_edx(unsigned bit) {
   unsigned eax = 0;
   unsigned ebx = 0;
@@ -85,7 +85,8 @@ bool system_saves_tiles() {
   return (low & kTiles) == kTiles;
 }
 
-// Tiles are large, so Linux wants to be asked before a process uses them.
+// Linux requires a process to request permission for tiles, as their data is large. Returns whether
+// it was granted.
 bool system_permits_tiles() {
 #ifdef __linux__
   constexpr int64_t kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM

@@ -14,9 +14,9 @@ namespace trainer {
 namespace {
 
 constexpr std::size_t kMinLabelWidth = 10;
-constexpr std::size_t kMinTextWidth = 8;  // of a column that is cut to make a table fit
-constexpr std::size_t kProseWidth = 80;   // of paragraphs where there is no terminal
-constexpr std::size_t kGap = 2;           // between columns, and behind labels
+constexpr std::size_t kMinTextWidth = 8;  // no column is cut below this to make a table fit
+constexpr std::size_t kProseWidth = 80;   // width of paragraphs where there is no terminal
+constexpr std::size_t kGap = 2;           // spaces between columns, and behind labels
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::string padding(width - std::min(width, display_width(text)), ' ');
@@ -40,7 +40,8 @@ std::string markdown_cell(std::string text) {
   return text;
 }
 
-/// Takes from the widest column of texts, again and again, until a row fits. Numbers stay whole.
+/// Narrows the widest left-aligned column, again and again, until a row fits into `max_width`.
+/// Right-aligned columns have numbers, which are never cut.
 void make_fit(const std::vector<Align>& aligns, std::size_t max_width,
               std::vector<std::size_t>& widths) {
   std::size_t total = kGap * (std::max<std::size_t>(widths.size(), 1) - 1);
@@ -57,7 +58,7 @@ void make_fit(const std::vector<Align>& aligns, std::size_t max_width,
   }
 }
 
-/// "a.b" is the entry "b" of the object "a".
+/// Sets an entry of nested objects: the key "a.b" means the entry "b" of the object "a".
 void set(Json& json, std::string_view key, const Json& value) {
   const std::size_t dot = key.find('.');
   Json& entry = json[std::string(key.substr(0, dot))];
@@ -68,7 +69,8 @@ void set(Json& json, std::string_view key, const Json& value) {
   }
 }
 
-/// Appends `words` behind `begin`, in lines of `width` columns that continue below their beginning.
+/// Appends `begin` and `words` to `text`, wrapped to `width` columns, with following lines indented
+/// to the first word; 0: one line.
 void add_wrapped(const std::string& begin, std::string_view words, std::size_t width,
                  std::string& text) {
   const std::size_t indent = display_width(begin);

@@ -19,7 +19,7 @@ Error file_error(const fs::filesystem_error& error) {
   return {ErrorKind::kFileSystem, fmt::format("{}: {}", error.path1().string(), reason)};
 }
 
-// Most likely there is no memory for its stack.
+// A thread that cannot start most likely lacks memory for its stack, hence kOutOfMemory.
 Error thread_error(const std::system_error& error) {
   return {ErrorKind::kOutOfMemory, fmt::format("cannot start a thread ({}); raise the limit on "
                                                "memory or processes (ulimit -v, ulimit -u)",
@@ -34,7 +34,7 @@ Error out_of_memory(const std::string& what) {
 
 Error as_error(const std::exception& exception) {
   if (const auto* error = dynamic_cast<const Error*>(&exception)) return *error;
-  // A container that would be larger than any memory is a length_error.
+  // Containers throw length_error for sizes beyond their maximum, which no memory can hold.
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr ||
       dynamic_cast<const std::length_error*>(&exception) != nullptr) {
     return out_of_memory("out of memory");

@@ -18,7 +18,7 @@
 namespace trainer {
 namespace {
 
-// is_locked() holds the lock for a moment.
+// A refused lock is tried again, as is_locked() in another process holds the lock for a moment.
 constexpr int kTries = 5;
 constexpr std::chrono::milliseconds kPause{2};
 
@@ -26,12 +26,13 @@ int open_folder(const std::filesystem::path& folder) {
   return until_done([&] { return open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
 }
 
-/// Whether it was taken; if not, errno says why.
+/// Whether the lock was acquired; if not, errno says why.
 bool try_lock(int descriptor, int operation) {
   return until_done([&] { return flock(descriptor, operation); }) == 0;
 }
 
-/// False if another process has it. A file system without locks gives no protection.
+/// False if another process holds the lock. Returns true where the file system has no locks, which
+/// gives no protection.
 bool lock(int descriptor, FolderLock::WhenTaken when_taken) {
   const bool waits = when_taken == FolderLock::WhenTaken::kWait;
   for (int i = 1; !try_lock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB); ++i) {

@@ -8,8 +8,8 @@ template class nlohmann::basic_json<nlohmann::ordered_map>;
 namespace trainer {
 namespace {
 
-// The library copies, compares and writes values by functions that call themselves, as often as
-// values are nested: 100,000 brackets would exceed the stack.
+// The library copies, compares and writes nested values by recursion, so 100,000 nested brackets
+// would overflow the stack.
 bool is_nested_deeper(std::string_view text, int max_depth) {
   int depth = 0;
   bool is_in_text = false;

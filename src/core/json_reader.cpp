@@ -78,7 +78,7 @@ double JsonReader::number() const {
 }
 
 int64_t JsonReader::integer(int64_t min, int64_t max) const {
-  // Of doubles, those that are whole and exact.
+  // A double counts as an integer if it is whole and below 2^53, where doubles are exact.
   const bool is_whole = value_->is_number_integer() ||
                         (value_->is_number_float() && std::abs(value_->get<double>()) < 0x1p53 &&
                          std::trunc(value_->get<double>()) == value_->get<double>());

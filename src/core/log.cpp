@@ -42,13 +42,13 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::info;
 }
 
-/// What a message in JSON has beside its text.
+/// The name and the fields that the JSON line of a message has in addition to the text.
 struct Event {
   std::string_view name;
   const Json& fields;
 };
 
-// That of the message that this thread logs; nullptr: it has none.
+// The event of the message that this thread is logging; null for a message without one.
 thread_local const Event* current_event = nullptr;
 
 struct Mark {
@@ -92,7 +92,7 @@ const char* level_name(spdlog::level::level_enum level) {
   return "info";
 }
 
-// "2026-11-25T10:00:00.123Z"
+// The time in UTC as ISO 8601 has it: "2026-11-25T10:00:00.123Z".
 std::string utc_time(spdlog::log_clock::time_point time) {
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch());
   constexpr int64_t kPerSecond = 1000;
@@ -104,7 +104,8 @@ std::string utc_time(spdlog::log_clock::time_point time) {
                      since.count() % kPerSecond);
 }
 
-// One line. Names of files may be no UTF-8: what is none becomes the replacement character.
+// One line of JSON. File names may not be valid UTF-8: their invalid bytes become the replacement
+// character.
 std::string json_line(const spdlog::details::log_msg& message, std::optional<int> rank) {
   const std::string level = level_name(message.level);
   const bool is_message = message.level <= spdlog::level::info;
@@ -115,12 +116,12 @@ std::string json_line(const spdlog::details::log_msg& message, std::optional<int
   if (rank) line["rank"] = *rank;
   if (current_event != nullptr) {
     line["event"] = current_event->name;
-    line.insert(current_event->fields.begin(), current_event->fields.end());  // keeps its own
+    line.insert(current_event->fields.begin(), current_event->fields.end());  // replaces no entry
   }
   return safe_for_terminal(line.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
-/// A file of such lines.
+/// Makes spdlog write each message to a file as a line of JSON.
 class JsonFormatter : public spdlog::formatter {
  public:
   explicit JsonFormatter(std::optional<int> rank) : rank_(rank) {}
@@ -220,16 +221,16 @@ struct Log {
   FileSink json_file;
   std::set<std::string> failed_files;
   spdlog::logger logger{"trainer", console};
-  std::string label;           // of the overview
-  std::set<std::string> said;  // by warning_once()
+  std::string label;           // the last one of overview() that was not empty
+  std::set<std::string> said;  // messages of warning_once(), see without_counts()
 
   Log() {
-    logger.set_level(spdlog::level::debug);  // the sinks decide
+    logger.set_level(spdlog::level::debug);  // each sink has its own level
     logger.set_error_handler([this](const std::string& problem) { report_file(problem); });
   }
 
-  // Once per file, and on the console only. A log that cannot be written, on a full disk for
-  // example, does not stop the run; files that the run needs fail by themselves.
+  // Warns once per file, and on the console only. A log that cannot be written, on a full disk for
+  // example, does not stop the run; files that the run needs throw their own errors.
   void report_file(std::string_view problem) {
     for (const FileSink& sink : {json_file, file}) {
       // spdlog's message has the name of the file.
@@ -251,12 +252,14 @@ Log& instance() {
   return log;
 }
 
-// Messages have texts of data, names, libraries and other processes. Here all of them come by.
+// Logs a message to all sinks, with control characters escaped: it may contain text from data,
+// names, libraries and other processes.
 void write(spdlog::level::level_enum level, std::string_view message) {
   instance().logger.log(level, safe_for_terminal(message));
 }
 
-// What two runs say of the same: epochs and numbers of rows differ, names in quotes do not.
+// The message without its digits outside of quotes: two runs that warn of the same problem differ
+// in epochs and numbers of rows, but not in quoted names.
 std::string without_counts(std::string_view message) {
   std::string text;
   bool is_quoted = false;

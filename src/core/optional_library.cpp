@@ -19,12 +19,12 @@ void* open_library(const OptionalLibrary& library, std::string& problem) {
     if (const auto folder = data_folder()) places.push_back(*folder / name);
     places.push_back(name);
 #ifdef __APPLE__
-    // Homebrew's, which the system does not search.
+    // The folders of Homebrew, which the system does not search.
     places.insert(places.end(), {"/opt/homebrew/lib/" + name, "/usr/local/lib/" + name});
 #endif
   }
   for (const std::string& place : places) {
-    // Local: its symbols are nobody's but ours.
+    // RTLD_LOCAL: libraries that are loaded later must not bind to its symbols.
     if (void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     const char* message = dlerror();
     problem = message == nullptr ? "unknown reason" : message;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread, that of the caller, takes items and gives results. So a source and an output need no
-// locks, a signal interrupts their reads and writes, and an error leaves from where it belongs in
-// the order. Between the two, that thread works as all others do. The slots are a ring: items are
-// numbered, and item i lies in slot i modulo their number until it is given.
+// Only the calling thread takes items and gives results. So a source and an output need no locks, a
+// signal interrupts their reads and writes, and an error is thrown at its position in the order of
+// the items. When there is nothing to take or give, that thread works like all others. The slots
+// are a ring: item i occupies slot i modulo the number of slots until it is given.
 #include "trainer/core/ordered_pipeline.h"
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ class Pipeline {
       try {
         threads_.emplace_back([this, thread] { serve(thread); });
       } catch (const std::system_error&) {
-        break;  // the system has no more: those that there are do all
+        break;  // the system has no more threads: those that were started do all the work
       }
     }
   }
@@ -63,7 +63,7 @@ class Pipeline {
 
   size_t slot(size_t item) const { return item % results_.size(); }
 
-  // Items before it are given first.
+  // Takes the next item. An exception is kept until all items before it were given.
   void take() {
     try {
       has_more_ = stages_.take(slot(num_taken_));
@@ -79,7 +79,7 @@ class Pipeline {
     has_items_.notify_one();
   }
 
-  /// False where no item waits.
+  /// Works on the next item; false if none is waiting.
   bool work(size_t thread) {
     std::unique_lock lock(mutex_);
     if (next_ == num_taken_) return false;
@@ -120,7 +120,7 @@ class Pipeline {
   }
 
   bool give() {
-    // Nobody else looks at it now.
+    // No lock is needed: once a result is done, no other thread uses it.
     const Result result = std::exchange(results_[slot(num_given_)], {});
     if (result.error) std::rethrow_exception(result.error);
     return stages_.give(slot(num_given_++));
@@ -128,7 +128,7 @@ class Pipeline {
 
   const PipelineStages& stages_;
   std::vector<std::thread> threads_;
-  // Of the calling thread.
+  // Used by the calling thread only.
   bool has_more_ = true;
   std::exception_ptr take_error_;
   size_t num_given_ = 0;
@@ -138,7 +138,7 @@ class Pipeline {
   std::condition_variable has_result_;
   std::vector<Result> results_;  // [slots]
   size_t num_taken_ = 0;
-  size_t next_ = 0;  // to be worked on
+  size_t next_ = 0;  // the next item to work on
   bool is_stopping_ = false;
 };
 

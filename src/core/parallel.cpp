@@ -16,14 +16,15 @@
 namespace trainer {
 namespace {
 
-/// Calls that several threads make. They begin in ascending order until one has thrown, so none
-/// below that one is left out.
+/// Calls of `body` that several threads make. They begin in ascending order until one throws, so
+/// that all calls below the first one that throws are made.
 class Calls {
  public:
   Calls(size_t count, FunctionRef<void(size_t)> body)
       : count_(count), failed_(count), body_(body) {}
 
-  /// Tells how far all are, if they have a `name`.
+  /// Makes calls until none is left or one has thrown. With a `name`, reports the progress of all
+  /// threads after each call.
   void work(std::string_view name = {}) {
     while (!has_failed_) {
       const size_t i = next_++;
@@ -37,7 +38,7 @@ class Calls {
     }
   }
 
-  /// When no thread works any more.
+  /// Throws the exception of the lowest call that threw. Call it when all threads have ended.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
@@ -59,8 +60,8 @@ class Calls {
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> has_failed_ = false;
   std::mutex mutex_;
-  size_t failed_;  // guarded, as the next one
-  std::exception_ptr error_;
+  size_t failed_;             // the lowest call that threw; guarded by the mutex
+  std::exception_ptr error_;  // its exception; guarded by the mutex
   FunctionRef<void(size_t)> body_;
 };
 
@@ -78,7 +79,7 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 
  private:
-  /// False where the system has no more threads: those that there are do all.
+  /// False if the system has no more threads: those that were started make all calls.
   bool start(Calls& calls) {
     try {
       threads_.emplace_back([&calls] { calls.work(); });

@@ -23,8 +23,8 @@ std::string_view without_plus(std::string_view text) {
   return plus ? text.substr(1) : text;
 }
 
-// strtod() in the "C" locale. It rounds numbers beyond the range of double, and replaces from_chars
-// in libraries without floating point.
+// strtod() in the "C" locale. It turns numbers beyond the range of double into infinity or 0, and
+// replaces std::from_chars() in standard libraries that lack it for floating point.
 std::optional<double> parse_by_c_library(std::string_view text) {
   static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
   constexpr std::string_view kDecimal = "0123456789+-.eE";

@@ -56,7 +56,7 @@ uint64_t PhiloxStream::next_u64() {
 uint64_t PhiloxStream::below(uint64_t bound) {
   Uint128 product = Uint128{next_u64()} * bound;
   if (static_cast<uint64_t>(product) < bound) {
-    // Only now can the draw belong to the incomplete last interval, which takes a division to tell.
+    // The draw may belong to the incomplete last interval, which only a division can tell.
     const uint64_t rejected = (0 - bound) % bound;
     while (static_cast<uint64_t>(product) < rejected) product = Uint128{next_u64()} * bound;
   }
@@ -73,7 +73,7 @@ double PhiloxStream::normal() {
 }
 
 void shuffle(std::span<int64_t> values, PhiloxStream& random) {
-  // Of many values, each comes from memory: while these come, others are drawn.
+  // In a large array each swap misses the caches, so values are prefetched while others are drawn.
   constexpr size_t kAhead = 32;
   std::array<size_t, kAhead> drawn{};
   for (size_t left = values.size(); left > 1;) {

@@ -20,7 +20,8 @@ bool is_plain(char c) {
   return (byte >= 0x20 && byte < 0x7F) || c == '\n' || c == '\t';
 }
 
-// The two controls of Latin-1 that start after 0x7F, and what Unicode calls Bidi_Control.
+// Control characters of ASCII and Latin-1 (U+0080 to U+009F), and the characters with the Unicode
+// property Bidi_Control, which change the writing direction.
 bool is_control(std::string_view character) {
   constexpr std::array<std::string_view, 12> kDirections = {"\u061C", "\u200E", "\u200F", "\u202A",
                                                             "\u202B", "\u202C", "\u202D", "\u202E",
@@ -46,7 +47,7 @@ std::string safe_for_terminal(std::string_view text) {
     const std::size_t length = utf8_length(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
     const auto first = static_cast<unsigned char>(character[0]);
-    // A byte that is no UTF-8 is a control character to terminals with other encodings.
+    // A byte below 0xA0 that is not UTF-8 is a control character in other encodings.
     if (length == 0 ? first < 0xA0 : character.size() == 1 && first < 0x20 && !is_plain(text[0])) {
       result += fmt::format("\\x{:02x}", first);
     } else if (length > 0 && is_control(character)) {

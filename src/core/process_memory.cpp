@@ -23,7 +23,7 @@
 namespace trainer {
 namespace {
 
-/// All but the peak.
+/// The current values; `peak` stays 0.
 ProcessMemory memory_now() {
   ProcessMemory memory;
 #ifdef __APPLE__
@@ -48,8 +48,8 @@ ProcessMemory memory_now() {
   return memory;
 }
 
-/// A number of the control group of this process, by the names of version 2 and version 1 (older
-/// systems); nothing outside of containers, or where there is no limit.
+/// A number from a memory file of the cgroup of this process, whose name differs between versions 2
+/// and 1 (older systems); nothing outside of containers, or where there is no limit.
 std::optional<int64_t> cgroup_number(const char* name, const char* old_name) {
   const std::string folder = "/sys/fs/cgroup/";
   for (const std::string& path : {folder + name, folder + "memory/" + old_name}) {
@@ -60,7 +60,7 @@ std::optional<int64_t> cgroup_number(const char* name, const char* old_name) {
   return std::nullopt;
 }
 
-/// What the system has kept of files and would drop for others, which counts as used.
+/// Bytes of inactive file cache, which count as used by the cgroup but can be dropped.
 int64_t cgroup_cache() {
   for (const char* path : {"/sys/fs/cgroup/memory.stat", "/sys/fs/cgroup/memory/memory.stat"}) {
     std::ifstream file(path);
@@ -129,7 +129,7 @@ void require_memory(int64_t num_bytes, const std::string& what, const std::strin
 }
 
 ProcessMemory process_memory() {
-  // The system updates the peak only from time to time.
+  // The system updates its peak only from time to time, so the current value may be larger.
   ProcessMemory memory = memory_now();
   memory.peak = std::max(memory.current, peak_bytes());
   return memory;

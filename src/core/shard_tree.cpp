@@ -8,7 +8,7 @@ namespace trainer {
 std::vector<ShardRange> subtrees_of(const ShardRange& range, int64_t num_shards) {
   std::vector<ShardRange> subtrees;
   for (int64_t begin = range.begin; begin < range.end;) {
-    // Subtrees of 2^k shards begin at multiples of 2^k; the last one may have fewer.
+    // Subtrees of 2^k shards begin at multiples of 2^k; the last subtree may have fewer shards.
     int64_t size = 1;
     while (begin % (2 * size) == 0 && size < num_shards - begin &&
            std::min(begin + 2 * size, num_shards) <= range.end) {

@@ -17,7 +17,7 @@ std::atomic<bool> save_wanted{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "a signal handler may not wait for a lock");
 
-// Only what POSIX allows in a handler: saving here could interrupt a step.
+// Only does what POSIX allows in a signal handler. The training loop saves later, between steps.
 extern "C" void remember(int signal) {
   constexpr int kExitOfSigint = 128 + SIGINT;
   if (signal == SIGUSR1) {
@@ -72,7 +72,7 @@ void watch_signals(OnSignal on_signal) {
   ignore.sa_handler = SIG_IGN;
   for (std::size_t i = 0; i < kWatched.size(); ++i) {
     sigaction(kWatched[i], nullptr, &usual[i]);
-    // nohup and a shell that starts a command with & rely on this.
+    // nohup, and shells that start a command with &, rely on ignored signals staying ignored.
     const bool is_ignored = kIgnoredAtStart[i] || usual[i].sa_handler == SIG_IGN;
     sigaction(kWatched[i], is_ignored ? &ignore : &action, nullptr);
   }

@@ -13,14 +13,14 @@
 namespace trainer {
 namespace {
 
-/// A character as two, or as one with `mark` 0.
+/// A character as a base letter and a combining mark; `mark` 0: the character is unchanged.
 struct Decomposed {
   unsigned base;
   unsigned mark;
 };
 
-// From Unicode's UnicodeData.txt: the letters from U+00C0 to U+017F without their accents, and
-// which accent it is. Those that have none have spaces here.
+// From Unicode's UnicodeData.txt: kBases has the letters from U+00C0 to U+017F without their
+// accents, kAccents an index into kMarks as a letter. Characters without an accent have spaces.
 Decomposed decompose_latin(unsigned character) {
   constexpr std::string_view kBases =
       "AAAAAA CEEEEIIII NOOOOO  UUUUY  aaaaaa ceeeeiiii nooooo  uuuuy y"
@@ -53,7 +53,8 @@ Decomposed decompose_cyrillic(unsigned character) {
   }
 }
 
-// Of letters that keep their case apart from what decompose_latin() makes ASCII.
+// The lower case of letters of Latin-1, Greek and Cyrillic that decompose_latin() does not
+// decompose.
 unsigned in_small_letters(unsigned character) {
   const auto is_from = [&](unsigned first, unsigned last) {
     return first <= character && character <= last;

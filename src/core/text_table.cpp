@@ -34,7 +34,8 @@ struct Character {
   std::size_t width = 1;
 };
 
-// The first character of `text`.
+// The size of the first character of a `text` that is not empty. A byte that is not UTF-8 counts as
+// a character of one column.
 Character first_character(std::string_view text) {
   const std::size_t length = utf8_length(text);
   if (length < 2) return {};
@@ -45,7 +46,7 @@ Character first_character(std::string_view text) {
   return {length, character_width(code)};
 }
 
-// Where the first word ends, to which a percent sign behind a space belongs: "12 %".
+// The end of the first word, which includes a percent sign behind a space: "12 %".
 std::size_t word_end(std::string_view text) {
   std::size_t end = text.find(' ');
   if (end != std::string_view::npos && text.substr(end).starts_with(" %")) {

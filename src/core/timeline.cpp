@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each thread adds to times of its own, which it finds by a thread-local pointer, so that threads
-// never wait for each other here. The pointer remembers to which timeline it belongs: threads
+// Each thread adds to its own times, which it finds by a thread-local pointer, so that threads
+// never wait for each other here. The id of the timeline is stored beside the pointer: threads
 // outlive timelines, and a later timeline may have the address of an earlier one.
 #include "trainer/core/timeline.h"
 
@@ -12,7 +12,7 @@ namespace trainer {
 
 struct Timeline::ThreadTimes {
   int32_t thread = 0;
-  // By stage and work: a sum for each layer.
+  // The sums `[stage][work][layer]`; a vector grows when its thread reports a new layer.
   std::array<std::array<std::vector<TimeSum>, kNumWorks>, kNumStages> sums{};
   std::vector<TimeSpan> spans{};
 };

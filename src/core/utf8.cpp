@@ -13,7 +13,7 @@ struct Bytes {
 
 }  // namespace
 
-// Which second bytes may follow a first byte is Table 3-7 of the Unicode Standard.
+// Table 3-7 of the Unicode Standard says which second bytes may follow a first byte.
 std::size_t utf8_length(std::string_view text) {
   constexpr Bytes kContinuation = {0x80, 0xBF};
   struct Form {

@@ -59,7 +59,7 @@ CpuFacts cpu_facts() {
   cpu.kernels = cpu::instruction_set_name(cpu::kernels().instruction_set);
   cpu.num_logical = std::max(1U, std::thread::hardware_concurrency());
   cpu.limits = cpu_limits();
-  // The C++ library counts the CPUs of the affinity.
+  // The C++ library counts only the CPUs of the affinity mask, so prefer the number of the system.
   if (const int64_t online = sysconf(_SC_NPROCESSORS_ONLN); online > 0) cpu.num_logical = online;
   cpu.num_usable = usable_cpus();
   double load = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the facts mean. Every threshold is where something that this program does begins to fail or
-// to be slow.
+// Turns facts into findings. Every threshold is the point where something that this program does
+// begins to fail or to be slow.
 #include "trainer/doctor/judge.h"
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 namespace trainer::doctor {
 namespace {
 
-constexpr double kBusyShare = 0.5;  // of the CPUs
+constexpr double kBusyShare = 0.5;  // load per CPU above which the machine counts as busy
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kGibibyte = int64_t{1} << 30;
-constexpr int64_t kLeastMemory = 400 * kMebibyte;  // LibTorch and a small run
+constexpr int64_t kLeastMemory = 400 * kMebibyte;  // for LibTorch and a small run
 constexpr uint64_t kLeastAddressSpace = 2 * kGibibyte;
 constexpr uint64_t kLeastFiles = 64;
 constexpr uint64_t kLeastSpace = 50 * kMebibyte;
-constexpr double kSlowDisk = 20e6;  // bytes a second
+constexpr double kSlowDisk = 20e6;  // bytes per second
 constexpr double kSlowSync = 0.1;   // seconds
 
 std::string bytes_text(int64_t bytes) { return human_bytes(static_cast<uint64_t>(bytes)); }

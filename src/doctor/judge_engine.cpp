@@ -10,7 +10,7 @@ namespace trainer::doctor {
 namespace {
 
 constexpr double kLargeDifference = 1e-3;
-constexpr double kSlowProducts = 0.25;  // of the peak
+constexpr double kSlowProducts = 0.25;  // BLAS is slow below this fraction of the peak
 
 Finding judge_device(const DeviceFacts& device) {
   if (!device.problem.empty()) {
@@ -23,7 +23,7 @@ Finding judge_device(const DeviceFacts& device) {
   for (const PrecisionFacts& precision : device.precisions) {
     text += fmt::format("; {} {}", precision.name, precision.support);
   }
-  // Also where it is not a number.
+  // Written so that NaN is a problem too.
   if (!(device.difference <= kLargeDifference)) {
     return {device.name, Status::kProblem,
             fmt::format("weights after some steps differ from those of the CPU by {:.1e}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a folder takes what a run writes: a large file and then small ones, each of them on the
-// disk before the clock stops, as checkpoints are.
+// Measures how fast a disk is for what a run writes: short texts and a large file, which are synced
+// to the disk before the clock stops, as checkpoints are.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ constexpr int64_t kMaxBlocks = 64;
 constexpr double kMaxSeconds = 0.7;
 constexpr int kNumSyncs = 5;
 
-/// A file that is gone afterwards.
+/// A file that the destructor removes.
 class ScratchFile {
  public:
   explicit ScratchFile(const fs::path& folder)
@@ -69,7 +69,7 @@ bool write_all(int descriptor, const std::string& bytes) {
   return true;
 }
 
-// Something that no file system can store in fewer bytes.
+// Random bytes, which a file system cannot compress.
 std::string noise() {
   std::string bytes(kBlockBytes, '\0');
   uint64_t state = 88172645463325252;
@@ -115,7 +115,8 @@ std::string file_system_of(const fs::path& folder) {
   return statfs(folder.c_str(), &info) == 0 ? info.f_fstypename : "";
 }
 #else
-// Of the mount point with the longest path that holds the folder: proc(5), mountinfo.
+// The type of the mount point with the longest path that contains the folder. The format of the
+// file is in proc(5), mountinfo.
 std::string file_system_of(const fs::path& folder) {
   std::ifstream mounts("/proc/self/mountinfo");
   std::string found;
@@ -136,8 +137,8 @@ std::string file_system_of(const fs::path& folder) {
 }
 #endif
 
-// The folder, or the nearest one above it that is there; empty if something else is in its place,
-// which `problem` names.
+// The folder, or its nearest parent that exists; empty if that is not a folder, which `problem`
+// then says.
 fs::path existing_folder(const fs::path& path, std::string& problem) {
   std::error_code error;
   fs::path existing = fs::absolute(path, error).lexically_normal();

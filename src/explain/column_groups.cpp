@@ -13,8 +13,8 @@
 namespace trainer::explain {
 namespace {
 
-constexpr int64_t kMaxSingle = 100;     // features without columns that have a group each
-constexpr int64_t kSquaresPerSide = 8;  // of an image
+constexpr int64_t kMaxSingle = 100;     // with more features, groups have several of them
+constexpr int64_t kSquaresPerSide = 8;  // squares along the longer side of an image, at most
 constexpr int64_t kMaxBlocks = kSquaresPerSide * kSquaresPerSide;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -51,7 +51,8 @@ struct ImageSize {
   int64_t width = 0;
 };
 
-/// Of images, whose last pixel has a name such as pixel_27_27.
+/// The size of images, from the name of their last pixel, such as pixel_27_27; nothing if the
+/// features are not pixels.
 std::optional<ImageSize> image_size(const std::vector<std::string>& names) {
   int row = 0;
   int column = 0;

@@ -28,11 +28,11 @@ namespace {
 constexpr int64_t kMinSteps = 32;
 constexpr int64_t kMaxSteps = 4096;
 constexpr int64_t kStepsAtOnce = 64;
-constexpr double kTolerance = 1e-3;  // of the sum of the sizes of the contributions
-constexpr double kRounding = 1e-6;   // of the outputs, which are float32
+constexpr double kTolerance = 1e-3;  // relative to the sum of the absolute contributions
+constexpr double kRounding = 1e-6;   // relative to the outputs, which are float32
 
-/// What is explained, a function of the outputs of the model: the logit of the probability of a
-/// class, or a number in the units of the file.
+/// The value to explain, a function of the outputs of the model: the logit of the probability of a
+/// class, or a target in the units of the file.
 struct OutputOfInterest {
   std::string name;
   bool is_logit = false;
@@ -58,8 +58,8 @@ struct OutputOfInterest {
   }
 
  private:
-  /// Of logits z: log(sum of exp(z) of the other classes). With it, the logit log(p / (1 - p)) of
-  /// the probability p of a class is its own z less this.
+  /// log(sum of exp(z)) over the logits z of all other classes. The logit log(p / (1 - p)) of the
+  /// probability p of a class is its own z minus this.
   double log_sum_of_others(std::span<const float> outputs) const {
     double largest = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -73,7 +73,7 @@ struct OutputOfInterest {
   }
 };
 
-// A single logit is that of the second class, and the negative one that of the first.
+// A single logit is that of the second class; its negative is the logit of the first class.
 OutputOfInterest predicted_class(const apply::Model& model, int64_t label) {
   const auto index = static_cast<std::size_t>(label);
   const bool is_single = model.num_outputs() == 1;
@@ -95,15 +95,15 @@ std::vector<OutputOfInterest> targets(const data::Schema& schema) {
   return all;
 }
 
-/// One member on the way from the baseline to the row.
+/// One member, and its path from the inputs of the baseline to those of the row.
 struct MemberPath {
   apply::EncodedNetwork network;
   std::vector<float> from;        // [width]
   std::vector<float> to;          // [width]
-  std::vector<int64_t> features;  // [width] that they are of
+  std::vector<int64_t> features;  // [width] the feature of each input
 };
 
-/// The integral of the gradient of an output along the way.
+/// Integrates the gradient of an output along the path from the baseline to the row.
 class PathIntegral {
  public:
   PathIntegral(const apply::Model& model, const data::Matrix& baseline, const data::Matrix& row,
@@ -119,7 +119,7 @@ class PathIntegral {
     }
   }
 
-  /// `[num_features]` what each feature contributes to that output.
+  /// The contribution of each feature to that output, `[num_features]`, without the factor.
   std::vector<double> integrate(const Quadrature& steps, const OutputOfInterest& of) {
     std::vector<double> sums(static_cast<std::size_t>(model_.schema.num_features()));
     for (std::size_t begin = 0; begin < steps.nodes.size(); begin += kStepsAtOnce) {
@@ -162,9 +162,9 @@ class PathIntegral {
     }
   }
 
-  /// `[members, rows, outputs]` the gradient with respect to the outputs of the members.
+  /// The gradient with respect to the outputs of the members, `[members, rows, outputs]`.
   std::vector<float> member_factors(int64_t num_rows, const OutputOfInterest& of) {
-    std::vector<float> all;  // outputs
+    std::vector<float> all;  // [members, rows, outputs] the outputs, later their gradient
     std::vector<float> outputs;
     for (const auto& path : paths_) {
       path->network.infer(num_rows, outputs);
@@ -203,7 +203,7 @@ std::vector<float> outputs_of(const apply::Model& model, const data::Matrix& row
   return outputs;
 }
 
-/// The same model without limits of its predictions.
+/// A copy of the model that does not limit its predictions.
 apply::Model unlimited(const apply::Model& model) {
   apply::Model copy = model;
   copy.schema.target_low.clear();
@@ -216,7 +216,7 @@ double sum_of_sizes(const std::vector<double>& values) {
                          [](double sum, double value) { return sum + std::abs(value); });
 }
 
-/// With more and more steps until the contributions add up.
+/// Doubles the number of steps until the contributions add up.
 ExplainedOutput explain_output(PathIntegral& integral, const OutputOfInterest& of,
                                const std::vector<std::size_t>& group_of, std::size_t num_groups,
                                ExplainedOutput explained) {
@@ -257,7 +257,7 @@ bool fills_with_average(const apply::Model& model) {
   return fill == config::Imputation::kMean || fill == config::Imputation::kMedian;
 }
 
-/// Where the numbers of the baseline are.
+/// The statistic of the training split that the numbers of the baseline have; empty: they are 0.
 std::string average_text(const apply::Model& model) {
   const config::DataConfig& data = model.config().data;
   if (!model.schema.columns.empty() && fills_with_average(model)) {

@@ -19,13 +19,13 @@ namespace trainer::explain {
 namespace {
 
 constexpr std::size_t kMaxRows = 30;
-constexpr std::size_t kMaxPredictions = 6;  // side by side
+constexpr std::size_t kMaxPredictions = 6;  // columns of predictions in a table
 constexpr std::size_t kNameWidth = 48;
 constexpr std::size_t kCellWidth = 24;
 constexpr double kBarWidth = 20;
 constexpr const char* kAllInJson = " (--json has all)";
 
-/// "####" in proportion to the largest size, and what is to be said behind it.
+/// A bar "####" with a length in proportion to the largest value, followed by a remark.
 std::string bar(double value, double largest, const std::string& remark = "") {
   const auto length = largest > 0 ? std::max(0.0, std::round(kBarWidth * value / largest)) : 0;
   std::string text(static_cast<std::size_t>(length), '#');
@@ -33,7 +33,7 @@ std::string bar(double value, double largest, const std::string& remark = "") {
   return text;
 }
 
-/// Mean predictions of a column of a table: with as many digits as tell them apart.
+/// A mean prediction with enough digits to compare it with the others of its column.
 std::string mean_text(double mean, bool is_probability) {
   return is_probability ? fmt::format("{:.4f}", mean) : metrics::number_text(mean);
 }
@@ -108,7 +108,7 @@ Json dependence_json(const PartialDependence& dependence) {
           {"points", std::move(points)}};
 }
 
-/// People see the columns that contribute most first.
+/// The table for people, with the columns that contribute most first.
 Table contribution_table(const ExplainedOutput& output, const Contributions& found,
                          std::span<const ColumnGroup> groups) {
   std::vector<std::size_t> order(groups.size());

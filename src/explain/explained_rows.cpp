@@ -11,7 +11,8 @@
 namespace trainer::explain {
 namespace {
 
-/// Replaces the `width` values of row `to`, or appends them where that is the end.
+/// Copies the `width` values of row `row` of `from` to row `to` of `all`, or appends them if `all`
+/// ends there.
 template <class Value>
 void put(const Array<Value>& from, int64_t row, int64_t width, Array<Value>& all, int64_t to) {
   if (from.empty()) return;
@@ -23,7 +24,7 @@ void put(const Array<Value>& from, int64_t row, int64_t width, Array<Value>& all
   }
 }
 
-/// Some of the rows that come one after the other.
+/// Keeps a random sample of the rows that are added.
 class Reservoir {
  public:
   explicit Reservoir(const RowLimit& limit)

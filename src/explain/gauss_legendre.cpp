@@ -13,7 +13,7 @@ Quadrature gauss_legendre(int64_t num_nodes) {
     double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (n + 0.5));
     double slope = 0;
     for (double change = 1; std::abs(change) > 1e-15;) {
-      double value = 1;  // of the polynomial of degree k, by its recurrence
+      double value = 1;  // the Legendre polynomial of degree k at x, by its recurrence
       double before = 0;
       for (int64_t k = 1; k <= num_nodes; ++k) {
         const auto degree = static_cast<double>(k);

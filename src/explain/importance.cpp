@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::string_view kWork = "shuffling columns";
 
-/// What is predicted without any feature: the outputs `[num_outputs]` of the same row again and
-/// again. Empty where the targets are not known.
+/// The outputs `[num_outputs]` of a model that predicts the target means for every row. Empty if
+/// the schema has no target means.
 std::vector<float> constant_outputs(const apply::Model& model, const data::Schema& schema) {
   const std::vector<double>& means = schema.target_means;
   std::vector<float> outputs;
@@ -39,10 +39,10 @@ std::vector<float> constant_outputs(const apply::Model& model, const data::Schem
   return outputs;
 }
 
-/// Predicts rows whose columns are shuffled, and judges the predictions.
+/// Predicts rows with the cells of one column shuffled, and computes the metric.
 class Shuffler {
  public:
-  /// All of these must outlive it.
+  /// `model`, `rows` and `options` must outlive the object.
   Shuffler(const apply::Model& model, const ExplainedRows& rows, const ImportanceOptions& options)
       : model_(model),
         rows_(rows),
@@ -65,13 +65,13 @@ class Shuffler {
     return score_of(outputs_);
   }
 
-  /// The scores `[repeats]` with this group shuffled.
+  /// The scores `[repeats]` with the cells of this group shuffled; `index` is that of the group.
   std::vector<double> shuffled_scores(std::size_t index, const ColumnGroup& group) {
     const std::vector<float> cells = take(group);
     std::vector<int64_t> order(static_cast<std::size_t>(features_.num_rows));
     std::vector<double> scores;
     for (int64_t repeat = 0; repeat < options_.repeats; ++repeat) {
-      // A shuffle is the same with more repeats.
+      // Each repeat has its own random stream, so that more repeats do not change the first ones.
       PhiloxStream random(options_.seed, StreamId::kShuffledColumn,
                           static_cast<uint64_t>(index) << 32U | static_cast<uint64_t>(repeat));
       std::iota(order.begin(), order.end(), int64_t{0});
@@ -89,7 +89,7 @@ class Shuffler {
     return std::get<Array<float>>(features_.values).data() + row * features_.num_columns;
   }
 
-  /// `[rows, features of the group]`
+  /// The values of the features of a group, `[rows, features of the group]`.
   std::vector<float> take(const ColumnGroup& group) {
     std::vector<float> cells;
     cells.reserve(static_cast<std::size_t>(features_.num_rows) * group.features.size());

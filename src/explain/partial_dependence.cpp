@@ -14,14 +14,14 @@
 namespace trainer::explain {
 namespace {
 
-constexpr std::size_t kNumDeciles = 11;  // from 0 to 10
+constexpr std::size_t kNumDeciles = 11;  // with minimum and maximum
 constexpr std::size_t kMaxCategories = 12;
 
 bool is_classification(const data::Schema& schema) {
   return schema.task == config::Task::kClassification;
 }
 
-/// A value of a column as its features, and a point that has no means yet.
+/// The features of one value of a column, and its point, whose means are computed later.
 struct GridPoint {
   DependencePoint point;
   std::vector<float> features;
@@ -50,7 +50,7 @@ class Cells {
   const ColumnPart& part_;
 };
 
-/// The different numbers, or those of them that are at the deciles.
+/// The distinct numbers of a column in ascending order, or if they are many its deciles.
 std::vector<float> find_grid(const Cells& cells) {
   std::vector<float> numbers;
   for (int64_t row = 0; row < cells.num_rows(); ++row) {
@@ -101,7 +101,7 @@ std::vector<GridPoint> number_points(const Cells& cells) {
   return points;
 }
 
-/// The most frequent ones first; of equally frequent ones by their names.
+/// The categories that occur, the most frequent first; equally frequent ones are sorted by name.
 std::vector<GridPoint> category_points(const Cells& cells) {
   std::map<std::string, GridPoint> by_text;
   for (int64_t row = 0; row < cells.num_rows(); ++row) {
@@ -121,7 +121,7 @@ std::vector<GridPoint> category_points(const Cells& cells) {
   return points;
 }
 
-/// Predicts rows that all have the same cell in one column.
+/// Predicts all rows with the same cell in one column.
 class Replacer {
  public:
   Replacer(const apply::Model& model, data::Matrix features, int64_t num_threads)

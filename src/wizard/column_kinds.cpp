@@ -17,14 +17,14 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr int64_t kMaxNames = 100;  // of texts, to be proposed as classes
+constexpr int64_t kMaxNames = 100;  // a column with more distinct values is not proposed as target
 
-// Whether each row has a value of its own, in so many rows that this is no accident.
+// Whether all values differ and none is missing, in so many rows that this is hardly an accident.
 bool is_unique(const ColumnFacts& column) {
   return column.num_missing == 0 && column.num_distinct > kFewValues && !column.has_repeats;
 }
 
-// "%" of "#%".
+// The unit without the # that stands for the number: "%" for "#%".
 std::string unit_name(const ColumnFacts& column) {
   std::string name = column.unit;
   return name.erase(name.find('#'), 1);
@@ -44,7 +44,7 @@ bool is_called_target(const std::string& name) {
 
 bool is_constant(const ColumnFacts& column) {
   if (column.num_values() == 0) return false;
-  // Beyond 2^53 different whole numbers may be the same double.
+  // Beyond 2^53 distinct integers may round to the same double.
   constexpr double kMaxExact = 9007199254740992.0;
   if (column.num_texts == 0) {
     return column.min == column.max &&
@@ -66,7 +66,7 @@ bool has_unit(const ColumnFacts& column) {
 
 bool names_rows(const ColumnFacts& column) {
   if (has_dates(column) || has_unit(column)) return false;
-  // Some hexadecimal numbers have no letter, or look like 12e4.
+  // Most, not all: some hexadecimal identifiers have no letter or look like numbers (12e4).
   return is_unique(column) && column.num_texts > column.num_numbers;
 }
 

@@ -52,7 +52,8 @@ void decide_mixed(const ColumnFacts& column, FirstConfig& first) {
   }
 }
 
-// Whether predictions have a column of that name, beside which an id of that name cannot stand.
+// Whether the file of predictions has a column of this name, so that an id of the same name cannot
+// be copied to it.
 bool is_of_predictions(const std::string& name, const ColumnFacts& target) {
   if (name == "prediction") return true;
   return std::any_of(target.labels.begin(), target.labels.end(),
@@ -140,7 +141,8 @@ std::string delimiter_choice(const TableFacts& table) {
   return name.front() == '\'' ? std::string(1, table.delimiter) : name;
 }
 
-// The name of the file, of the folder if it is a pattern, in the characters of a tag.
+// The name of the file, or of its folder if it is a pattern, with only the characters that a tag
+// may have.
 std::string make_tag(const std::string& file) {
   constexpr std::size_t kMaxLength = 40;
   std::filesystem::path path(file);

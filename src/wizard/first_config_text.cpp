@@ -25,14 +25,14 @@ using data::ColumnFacts;
 using data::TableFacts;
 
 constexpr std::size_t kMaxShown = 8;     // names or classes in one comment
-constexpr std::size_t kLineWidth = 100;  // of comments
+constexpr std::size_t kLineWidth = 100;  // longer comments are wrapped
 
-/// YAML, line by line; sections begin when the first of their keys is written.
+/// Writes YAML line by line; a section begins when the first of its keys is written.
 class Writer {
  public:
   explicit Writer(const config::Config& config) : config_(config) {}
 
-  /// Breaks the text where its line would be too long.
+  /// Writes a comment, wrapped to kLineWidth.
   void comment(std::string_view text) {
     const std::string begin = sections_.indent() + "#";
     const std::size_t width = kLineWidth - begin.size() - 1;
@@ -60,7 +60,7 @@ class Writer {
     }
   }
 
-  /// A key with a value that is YAML already.
+  /// Writes a key with a `value` that is already YAML.
   void line(const std::string& path, const std::string& value, const std::string& comment = "") {
     text_ += sections_.enter(path);
     text_ += fmt::format("{}{}:{}{}{}\n", sections_.indent(), path.substr(path.rfind('.') + 1),
@@ -75,7 +75,7 @@ class Writer {
   std::string text_;
 };
 
-// The first few, and how many more.
+// A list of at most kMaxShown items: the last one counts the words that are left out.
 std::string shown(std::vector<std::string> words) {
   if (words.size() > kMaxShown) {
     const std::size_t more = words.size() - (kMaxShown - 1);
@@ -89,7 +89,7 @@ const ColumnFacts& find_column(const TableFacts& table, const std::string& name)
   return *find_by_name(table.columns, name);
 }
 
-// Hardly any is not none, and nearly all is not all.
+// A percentage that never rounds to 0 % or 100 %, which would mean none or all.
 std::string share_text(double percent) {
   const bool is_extreme = percent < 0.5 || percent >= 99.5;
   return is_extreme ? fmt::format("{:.1f} %", std::clamp(percent, 0.1, 99.9))
@@ -151,7 +151,7 @@ void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& 
   writer.key("data.drop_rows_without_target");
 }
 
-// By default, or with what init found.
+// Writes data.missing with a comment if it differs from the default list.
 void write_missing(Writer& writer, const config::Config& config) {
   const std::vector<std::string> usual = config::default_missing_texts();
   const std::vector<std::string>& missing = config.data.missing;
@@ -177,14 +177,14 @@ void write_missing(Writer& writer, const config::Config& config) {
   writer.key("data.missing");
 }
 
-/// What the comments say of the columns that become features.
+/// What the comments in the file say about the columns that become features.
 struct Features {
   int64_t num_numeric = 0;
-  std::vector<std::string> categorical;  // with the numbers of their values
+  std::vector<std::string> categorical;  // names, each with its number of distinct values
   std::vector<std::string> dates;        // columns of the file, in quotes
-  std::vector<std::string> missing;      // with the numbers of their missing cells
-  std::vector<std::string> few;          // names of numeric ones that could be kinds
-  std::string group;                     // a column that names what several rows have in common
+  std::vector<std::string> missing;      // names, each with its number of missing cells
+  std::vector<std::string> few;          // numeric columns that may be categories
+  std::string group;                     // a column that identifies groups of rows; or empty
 };
 
 Features describe_features(const TableFacts& table, const data::Schema& schema) {
@@ -242,7 +242,7 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
     writer.comment("group: " + config::yaml_text(features.group) +
                    "  # keeps rows of a group in the same split");
   }
-  // Of many columns they are more likely counts or pixels.
+  // In a table with many numeric columns, those with few values are more likely counts or pixels.
   constexpr int64_t kManyColumns = 20;
   if (features.few.empty() || features.num_numeric > kManyColumns) return;
   writer.comment(
@@ -257,7 +257,7 @@ void write_time_limit(Writer& writer, const FirstConfig& first) {
   writer.key("training.max_seconds", first.time_reason);
 }
 
-// The sizes that were chosen in place of those of a recipe.
+// Writes the sizes of model and training that choose_training() chose for the plain recipe.
 void write_plain(Writer& writer, const FirstConfig& first) {
   writer.key("model.hidden_sizes");
   writer.blank();

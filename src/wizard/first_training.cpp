@@ -15,16 +15,16 @@ namespace {
 
 struct Candidate {
   config::Recipe recipe;
-  int64_t min_epochs;    // with fewer the next one is better
-  int64_t usual_epochs;  // before early stopping
+  int64_t min_epochs;    // with fewer epochs the next candidate is better
+  int64_t usual_epochs;  // typical number of epochs until early stopping
 };
 
-// The most accurate first. TabM takes 20 to 70 epochs. RealMLP has most of its accuracy with 16,
-// and with fewer than 8 it is no better than the plain recipe (docs/quality.md).
+// The most accurate recipe first. TabM takes 20 to 70 epochs. RealMLP reaches most of its accuracy
+// in 16 epochs; with fewer than 8 it is no better than the plain recipe (docs/quality.md).
 constexpr std::array<Candidate, 2> kCandidates = {
     {{config::Recipe::kTabm, 32, 64}, {config::Recipe::kRealmlp, 8, 256}}};
 
-// As little as separates what is there: a table of a few hundred rows is learned by heart soon.
+// Chooses a small network for few rows: a larger one soon memorizes a table of a few hundred rows.
 void choose_sizes(int64_t num_train, config::Config& config) {
   struct Sizes {
     int64_t rows_below;

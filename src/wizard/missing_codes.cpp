@@ -17,9 +17,10 @@ namespace {
 using data::ColumnFacts;
 using data::TableFacts;
 
-constexpr int64_t kTooFew = 10;  // numbers or values, too few to tell what is common
+constexpr int64_t kTooFew = 10;  // with fewer values it is unknown which ones are usual
 
-// What stands for a missing value in tables that people keep.
+// Whether people use a text for missing values in tables; all texts without letters and digits
+// count.
 bool looks_missing(const std::string& text) {
   static constexpr std::array<std::string_view, 14> kNames = {
       "unknown", "missing", "nil",           "n.a.",       "n.a",       "n/d",        "nd",
@@ -30,9 +31,10 @@ bool looks_missing(const std::string& text) {
   return !has_letters || std::find(kNames.begin(), kNames.end(), lower) != kNames.end();
 }
 
-// Texts in a column of numbers or dates, when they are such or hardly any: -, unknown, 12O.
+// Adds the texts in a column of numbers or dates that look missing (-, unknown), and all of its
+// texts if they are very few, such as a typing error (12O).
 void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) {
-  constexpr int64_t kHardlyAny = 100;  // numbers for each text
+  constexpr int64_t kHardlyAny = 100;  // texts are few with this many good values per text
   const int64_t num_good = has_dates(column)  ? column.num_dates
                            : has_unit(column) ? column.num_with_unit
                                               : column.num_numbers;
@@ -44,7 +46,8 @@ void add_text_codes(const ColumnFacts& column, std::vector<MissingCode>& codes) 
   }
 }
 
-// -999 below numbers that are far closer to each other.
+// Adds a negative smallest number of nines, such as -999, that is farther from the next number than
+// all other numbers are from each other.
 void add_number_code(const ColumnFacts& column, std::vector<MissingCode>& codes) {
   if (column.num_numbers == column.num_min || column.min >= 0) return;
   const std::string text = shortest(column.min);

@@ -6,17 +6,18 @@
 
 #include "trainer/data/column.h"
 
-/// Columns of a table as people read of them.
+/// Texts for people that describe the columns of a table.
 namespace trainer::apply {
 
-/// What people call the kind of a column: "numeric", or "dropped" where the model leaves it out.
+/// The name of a kind of column for people, such as "numeric"; "dropped" for columns that the model
+/// does not use.
 std::string kind_text(data::ColumnKind kind);
 
-/// "\"a\", \"b\" and 7 more": the first eight.
+/// The first eight words in quotes and the number of the others: "\"a\", \"b\" and 7 more".
 std::string quoted_list(const std::vector<std::string>& words);
 
-/// "numeric, missing values filled with 3.5": the kind of a column and how its cells become
-/// features.
+/// The kind of a column and how its cells become features, such as "numeric, missing values filled
+/// with 3.5".
 std::string column_text(const data::Column& column);
 
 }  // namespace trainer::apply

@@ -16,28 +16,30 @@
 
 namespace trainer::apply {
 
-/// A member of a model in two parts: what makes numbers of features (scaling, embeddings of
-/// categories and of numbers), and the network from these inputs to the outputs, with its gradient.
+/// A member of a model in two parts: the encoder, which turns features into inputs (scaling,
+/// embeddings of categories and of numbers), and the network from these inputs to the outputs, with
+/// the gradient with respect to the inputs.
 class EncodedNetwork {
  public:
-  /// For up to `max_rows` rows. `member`, `scaling` and `team` must outlive it.
+  /// Allocates memory for up to `max_rows` rows. `member`, `scaling` and `team` must outlive it.
   EncodedNetwork(const Member& member, const data::Scaling& scaling, int64_t max_rows,
                  cpu::ThreadTeam& team);
 
-  /// The number of inputs.
+  /// The number of inputs of the first linear layer, after embeddings.
   int64_t width() const { return width_; }
-  /// `[width]` the feature that each input is made of.
+  /// `[width]`, the index of the feature that each input is computed from.
   std::vector<int64_t> features() const;
 
-  /// The inputs `[n, width]` for features `[n, num_features]` as data::encode makes them.
+  /// The inputs `[n, width]` for features `[n, num_features]` that data::encode() returned.
   std::vector<float> encode(const data::Matrix& features) const;
 
-  /// The inputs `[n, width]`, n <= max_rows, for the functions below: the caller writes them.
+  /// The memory of the inputs `[num_rows, width]`, num_rows <= max_rows, which the caller writes
+  /// before it calls the functions below.
   std::span<float> inputs(int64_t num_rows);
-  /// The outputs `[num_rows, num_outputs]` of the model, were this its only member.
+  /// Computes the outputs `[num_rows, num_outputs]` of a model with this member only.
   void infer(int64_t num_rows, std::vector<float>& outputs);
-  /// The gradient `[num_rows, width]`, with respect to the inputs, of the sum of those outputs,
-  /// each times its number in `factors` `[num_rows, num_outputs]`. Valid until the next call.
+  /// The gradient `[num_rows, width]` with respect to the inputs, given the gradient `factors`
+  /// `[num_rows, num_outputs]` with respect to the outputs. Valid until the next call.
   std::span<const float> gradient(int64_t num_rows, std::span<const float> factors);
 
  private:

@@ -12,22 +12,23 @@
 
 namespace trainer::apply {
 
-/// The content of ensemble.json, in the folder that has the run folders of the members.
+/// The content of ensemble.json, which is in the folder with the run folders of the members.
 struct EnsembleFile {
-  int64_t num_members = 0;                   // wanted
+  int64_t num_members = 0;                   // planned; `runs` has fewer until all are trained
   std::vector<std::string> runs;             // names of the run folders that are complete
-  std::vector<config::Recipe> recipes = {};  // that members take in turn; none: as configured
-  /// With recipes, what is not a default of any: YAML by key, to resume with.
+  std::vector<config::Recipe> recipes = {};  // members use them in turn; empty: as configured
+  /// With recipes, the settings that differ from the defaults of the recipes, as YAML by key, which
+  /// a resume needs.
   std::map<std::string, std::string> settings = {};
 };
 
 /// The path of ensemble.json in a folder.
 std::filesystem::path ensemble_file(const std::filesystem::path& folder);
 
-/// Nothing if the folder has none. Throws Error(kCheckpoint) for one that is damaged.
+/// Reads ensemble.json; nothing if the folder has none. Throws Error(kCheckpoint) if it is damaged.
 std::optional<EnsembleFile> read_ensemble(const std::filesystem::path& folder);
 
-/// Writes it, complete or not at all. Throws Error(kFileSystem).
+/// Writes ensemble.json, complete or not at all. Throws Error(kFileSystem).
 void write_ensemble(const std::filesystem::path& folder, const EnsembleFile& ensemble);
 
 }  // namespace trainer::apply

@@ -12,32 +12,34 @@
 
 namespace trainer::apply {
 
-/// What an evaluation found.
+/// The scores of a model on labelled rows, and where the rows come from.
 struct EvaluationResult {
   metrics::Report report;
   std::string split = {};  // "test" or "validation" of the run's own data; else empty
   FileNotes notes = {};
 };
 
-/// How good the model is on labelled data. The loss is that of training.loss. A CSV file is read in
-/// pieces; outputs and targets of all rows stay in memory. Throws as read_labelled() does.
+/// Evaluates the model on a file with targets. The loss is that of training.loss. A CSV file is
+/// read in batches; outputs and targets of all rows stay in memory. Throws as read_labelled() does.
 EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int64_t num_threads);
 
-/// What a model says of the rows of a split of its run's own data.
+/// The rows of a split of the run's own data with the outputs of the model for them.
 struct SplitOutputs : SplitRows {
   std::vector<float> outputs;  // [rows, outputs]
   std::vector<float> losses;   // [rows], not weighted
 };
 
-/// Throws as own_split() does.
+/// Predicts the split of the run's own data that own_split() chooses. Throws as own_split() does.
 SplitOutputs predict_own_split(const Model& model, int64_t num_threads);
 
-/// The same on the split of the run's own data that own_split() finds. Throws as that does.
+/// Evaluates the model on the split of the run's own data that own_split() chooses. Throws as
+/// own_split() does.
 EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads);
 
-/// The threshold that is best for `metric` on the validation split of the run's own data; of an
-/// ensemble, with the predictions of each member on its own one. The model has two classes. Throws
-/// Error(kData) without a validation split that has rows of both, and as evaluate_own_split() does.
+/// The threshold of a model with two classes that is best for `metric` on the validation split of
+/// the run's own data. In an ensemble with validation folds, each member predicts its own
+/// validation split. Throws Error(kData) without a validation split that has rows of both classes,
+/// and as evaluate_own_split() does.
 metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMetric metric,
                                         int64_t num_threads);
 

@@ -8,26 +8,26 @@
 
 #include "trainer/apply/model.h"
 
-/// What the exports to other formats have in common.
+/// Options, names and shapes that all exports to other formats have in common.
 namespace trainer::apply {
 
-/// What an exported model takes.
+/// The inputs of an exported model.
 enum class ExportInputs {
-  kFeatures,  // one matrix of features as data::encode makes them, not scaled
-  kColumns    // one input a column of the table, as its cells are
+  kFeatures,  // one matrix of features as data::encode() returns them, not scaled
+  kColumns    // one input per column of the table, with its cells as they are in the file
 };
 
-/// What an exported model returns.
+/// The outputs of an exported classifier; the outputs of a regression are always its predictions.
 enum class ExportOutputs {
-  kScores,        // logits of classes
-  kProbabilities  // one a class
+  kScores,        // logits, see output_width()
+  kProbabilities  // one probability per class
 };
 
-/// What an export takes and returns.
+/// The inputs and outputs that the exported model is to have.
 struct ExportOptions {
   ExportInputs inputs = ExportInputs::kFeatures;
   ExportOutputs outputs = ExportOutputs::kScores;
-  std::optional<int64_t> batch = {};  // the number of rows; none: any (ONNX)
+  std::optional<int64_t> batch = {};  // fixed number of rows; none: any number (ONNX)
 };
 
 /// An input or output of an exported file.
@@ -36,37 +36,39 @@ struct TensorInfo {
   std::string type;  // "float32 [batch, 10]"
 };
 
-/// What an export wrote.
+/// A description of the exported file for the user.
 struct ExportReport {
   std::string format;                // "ONNX, opset 13"
   std::vector<TensorInfo> inputs;    // empty if the file holds weights only
-  std::vector<TensorInfo> outputs;   // empty in that case too
-  std::vector<std::string> checked;  // how it was verified before it was moved into place, in lines
+  std::vector<TensorInfo> outputs;   // empty if the file holds weights only
+  std::vector<std::string> checked;  // lines that say how the file was verified before its rename
 };
 
-/// What comes before the names of a member's tensors in a file: "members.2." in an ensemble.
+/// The prefix of the names of a member's tensors in a file: "members.2." in an ensemble, else
+/// empty.
 std::string member_prefix(const Model& model, std::size_t member);
 
-/// "logits" or "probabilities"; of a regression, whose numbers are in the units of the data always,
-/// "predictions".
+/// The name of the output tensor: "logits" or "probabilities"; "predictions" for a regression,
+/// whose outputs are always numbers in the units of the data.
 std::string output_name(const Model& model, ExportOutputs outputs);
 
-/// How many columns that output has: one logit, but two probabilities with binary cross-entropy.
+/// The number of columns of the output. With binary cross-entropy it is 1 for logits, but 2 for
+/// probabilities.
 int64_t output_width(const Model& model, ExportOutputs outputs);
 
-/// Whether features have offsets (data::Scaling), so that they are float64 as the file has them.
+/// Whether features have offsets (data::Scaling), so that exported models take them as float64.
 bool takes_doubles(const data::Schema& schema);
 
-/// Whether targets have offsets, so that predictions are float64.
+/// Whether targets have offsets, so that exported models return predictions as float64.
 bool gives_doubles(const data::Schema& schema);
 
-/// What features without their offsets are limited to (data.outliers: clip).
+/// The range to which features without their offsets are clipped (data.outliers: clip).
 struct FeatureLimits {
-  std::vector<float> low;   // [num_features]; empty: none is limited
-  std::vector<float> high;  // [num_features], too; or empty
+  std::vector<float> low;   // [num_features]; empty: no feature is clipped
+  std::vector<float> high;  // [num_features]; empty: no feature is clipped
 };
 
-/// The limits of the columns of `schema`, by feature.
+/// The limits of the features of `schema`; features without limits get the full range of float32.
 FeatureLimits feature_limits(const data::Schema& schema);
 
 }  // namespace trainer::apply

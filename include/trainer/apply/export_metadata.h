@@ -9,11 +9,11 @@
 
 namespace trainer::apply {
 
-/// All that the file of another format should tell of a model, as a JSON object: task, labels,
-/// names of features and targets, columns, scaling, versions, the checkpoint and its position.
+/// The metadata of a model for exported files, as the text of a JSON object: task, labels, names of
+/// features and targets, columns, scaling, versions, the checkpoint and its position.
 std::string export_description(const Model& model);
 
-/// The same as texts by name; those of lists and objects are JSON.
+/// The same metadata as pairs of a name and a text; lists, objects and numbers are JSON texts.
 std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model);
 
 }  // namespace trainer::apply

@@ -10,32 +10,32 @@
 #include "trainer/apply/export.h"
 #include "trainer/data/table.h"
 
-/// What an exported file is verified with: features, and the outputs that this program computes.
+/// Data to verify an exported file: sample inputs, and the outputs that this program computes.
 namespace trainer::apply {
 
-/// Rows of random features, distributed as those of the training split were, without their offsets.
-/// Always the same ones.
+/// Random features `[num_rows, num_features]`, distributed like those of the training split,
+/// without their offsets. Always the same for a model.
 data::Matrix sample_features(const Model& model, int64_t num_rows);
 
-/// The same with their offsets, as an exported model takes them.
+/// `features` with their offsets added, as an exported model takes them.
 std::vector<double> in_file_units(const Model& model, const data::Matrix& features);
 
-/// The cells of random rows of a table with the columns of the model: some are missing, or in a
-/// category that is not known, where the model takes such. Always the same ones; those of a
-/// numeric column without its offset, as in any table. A text is its index in `dictionaries`.
+/// Random rows of a table with the columns of the model. Some cells are missing or have an unknown
+/// category, where the model accepts that. Always the same for a model. As in any data::Table,
+/// numbers are without their offsets and a text is its index in `dictionaries`.
 data::Table sample_cells(const Model& model, int64_t num_rows);
 
-/// What an exported model should answer on `features`, computed by this program: `[n,
-/// output_width]`.
+/// The outputs `[n, output_width]` that an exported model should return for `features`, computed by
+/// this program.
 std::vector<double> expected_outputs(const Model& model, const data::Matrix& features,
                                      ExportOutputs outputs);
 
-/// How much outputs may differ, as a part of their size where that is more than 1: others add
-/// numbers up in another order.
+/// The largest allowed difference of outputs, relative to their size where it exceeds 1: other
+/// programs add numbers in another order.
 inline constexpr double kExportTolerance = 1e-5;
 
-/// Throws Error(kRuntime) unless what `program` has computed with the exported file at `path` are
-/// the expected outputs `[n, output_width]`, within kExportTolerance.
+/// Throws Error(kRuntime) unless the outputs `got` `[n, output_width]`, which `program` has
+/// computed with the exported file at `path`, equal `expected` within kExportTolerance.
 void check_outputs(const Model& model, const std::filesystem::path& path, std::string_view program,
                    std::span<const double> expected, std::span<const double> got);
 

@@ -10,19 +10,19 @@
 
 namespace trainer::apply {
 
-/// One row of the data.
+/// A row that the user asked for, with its features and its cells.
 struct FoundRow {
   std::string name;        // "line 7 of t.csv", "row 3 of x.npy"
   data::Matrix features;   // [1, num_features], encoded
-  SourceCells cells = {};  // of this row
+  SourceCells cells = {};  // its cells as the file has them
 };
 
-/// The row that begins at this line of a file of text; of other data the row of this number, from 1
-/// on. Throws Error(kUsage) where there is no such row, and as predict() does.
+/// Finds the row that begins at line `number` of a text file, or in other data the row of this
+/// number, counted from 1. Throws Error(kUsage) if there is no such row, and as predict() does.
 FoundRow find_row(const Model& model, const data::TableSource& source, int64_t number);
 
-/// The same in the run's own data, of which the name tells the split. Throws as own_datasets()
-/// does.
+/// Finds a row in the run's own data, all splits; the `name` of the row includes its split. Throws
+/// Error(kUsage) if there is no such row, and as own_datasets() does.
 FoundRow find_own_row(const Model& model, int64_t number);
 
 }  // namespace trainer::apply

@@ -13,14 +13,16 @@ namespace trainer::apply {
 /// A model and the run that it comes from.
 struct Inspection {
   Model model;
-  std::filesystem::path run;  // its folder; empty when the checkpoint lies in none
+  std::filesystem::path run;  // the run folder; empty if the checkpoint is in none
   std::optional<run::History> history;
 };
 
-/// Throws as load_model() does.
+/// Loads a model and, if it is in a run folder, the history of the run. Throws as load_model()
+/// does.
 Inspection inspect(const std::filesystem::path& run_or_checkpoint);
 
-/// What it is, what it expects of data and how it was trained. For programs nothing is shortened.
+/// Describes the model, the data that it expects and how it was trained. The text shortens long
+/// lists, the JSON does not.
 Document inspection_document(const Inspection& inspection);
 
 }  // namespace trainer::apply

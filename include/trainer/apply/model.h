@@ -20,60 +20,60 @@ struct Config;
 
 namespace trainer::apply {
 
-/// What one run has trained.
+/// The network that one run has trained, with its weights.
 struct Member {
   std::filesystem::path file = {};                    // the checkpoint
-  std::shared_ptr<const config::Config> config = {};  // of the run
+  std::shared_ptr<const config::Config> config = {};  // the configuration of the run
   network::NetworkSpec network = {};
-  /// In the order of network::tensors(), which gives names and shapes; float32 and finite. The
-  /// averaged weights where the run had some (training.ema_decay). Those of the output layer are
-  /// divided by the temperature, so that the outputs are calibrated.
+  /// All tensors of network::tensors() in that order, with those names and shapes; float32 and
+  /// finite. These are the averaged weights if the run has some (training.ema_decay). The output
+  /// layer is already divided by the temperature, so that the outputs are calibrated.
   std::vector<checkpoint::NamedTensor> weights = {};
   bool is_averaged = false;
-  double temperature = 1;  // of training.calibrate
+  double temperature = 1;  // found by training.calibrate
   checkpoint::Position position = {};
   std::optional<checkpoint::Best> best = {};
   checkpoint::EpochMetrics epoch_metrics = {};
 };
 
-/// A trained model as plain values: what prediction, evaluation and exports work on. One member, or
-/// those of an ensemble, whose predictions are averaged: probabilities of classes, or numbers. All
-/// members have the same features, targets and loss.
+/// A trained model as plain values, for prediction, evaluation and exports. It has one member, or
+/// the members of an ensemble, whose predictions (probabilities of classes, or numbers) are
+/// averaged. All members have the same features, targets and loss.
 struct Model {
   std::filesystem::path file;  // the checkpoint, or ensemble.json
   data::Schema schema;
   config::Loss loss = config::Loss::kCrossEntropy;  // never kAuto
   std::vector<Member> members;                      // at least one
-  std::string trainer_version;                      // that wrote the first checkpoint
+  std::string trainer_version;                      // the version that wrote the first checkpoint
   std::vector<data::Fingerprint> fingerprints;      // of the data files that it was trained on
 
-  /// Of two classes: the probability of the second above which it is predicted.
+  /// With two classes, the second is predicted if its probability is above this.
   double threshold = 0.5;
-  /// Of the products of linear layers when it predicts: fp32 or bf16.
+  /// The precision of the products of linear layers in predictions: fp32 or bf16.
   config::Precision precision = config::Precision::kFp32;
 
   bool is_ensemble() const { return members.size() > 1; }
   int64_t num_outputs() const { return members.front().network.num_outputs; }
-  /// Of the first run: where the data are and how they are read.
+  /// The configuration of the first member, which says where the data are and how to read them.
   const config::Config& config() const { return *members.front().config; }
 };
 
-/// Of a run folder: its best.pt, else its last.pt; of a checkpoint file (see
-/// checkpoint::find_checkpoint); or of the folder of an ensemble (see ensemble.h). Throws
-/// Error(kCheckpoint) where there is none, for members that differ, and with all problems of a
-/// checkpoint that is damaged or does not fit itself (see checkpoint::verify).
+/// Loads a model from a run folder (its best.pt, else its last.pt), a checkpoint file (see
+/// checkpoint::find_checkpoint) or the folder of an ensemble (see ensemble.h). Throws
+/// Error(kCheckpoint) if there is none, if members differ, and with all problems of a checkpoint
+/// that is damaged or inconsistent (see checkpoint::verify).
 Model load_model(const std::filesystem::path& run_or_checkpoint);
 
-/// "epoch 12", or "5 members".
+/// The epoch of the checkpoint or the size of the ensemble in words: "epoch 12", "5 members".
 std::string epoch_text(const Model& model);
 
-/// The numbers of a float32 tensor.
+/// The elements of a float32 tensor, in row-major order.
 const float* float_values(const archive::TensorData& tensor);
 
-/// The weight of that name; there must be one.
+/// The tensor of this name; throws Error(kRuntime) if the member has none.
 const archive::TensorData& find_weight(const Member& member, const std::string& name);
 
-/// The numbers of the float32 weight of that name; there must be one.
+/// The elements of the tensor of this name, in row-major order. Throws as find_weight() does.
 std::span<const float> weight_values(const Member& member, const std::string& name);
 
 }  // namespace trainer::apply

@@ -14,36 +14,39 @@
 namespace trainer::apply {
 
 /// Computes outputs of a trained model on the CPU, in its `precision`. The bits of a row's outputs
-/// depend neither on the number of threads nor on the rows that are computed with it, and are those
-/// that training evaluates with its kernels. The outputs of an ensemble are what one network would
-/// have whose predictions are the averaged ones: the logarithms of the mean probabilities, their
-/// logit where there is a single one, or the mean of numbers, each within the limits of the schema.
+/// depend neither on the number of threads nor on the other rows of a batch, and equal those of the
+/// fused kernels in evaluations during training. The outputs of an ensemble are those of one
+/// network with the averaged predictions: the logarithms of the mean probabilities, the logit of
+/// the mean probability if there is a single logit, or the mean of numbers, each within the limits
+/// of the schema.
 class Predictor {
  public:
-  /// `model` must outlive the predictor.
+  /// Makes a network with `num_threads` threads for each member. `model` must outlive the
+  /// predictor.
   Predictor(const Model& model, int64_t num_threads);
 
-  /// The outputs `[n, num_outputs]` of features `[n, num_features]` as data::encode makes them, not
-  /// scaled: logits of classes, or scaled targets.
+  /// Computes the outputs `[n, num_outputs]`, logits of classes or scaled targets, for unscaled
+  /// features `[n, num_features]` that data::encode() returned.
   void predict(const data::Matrix& features, std::vector<float>& outputs);
 
  private:
   const Model& model_;
   cpu::ThreadTeam team_;
-  std::vector<std::unique_ptr<cpu::Network>> networks_;  // of the members
-  std::vector<float> member_outputs_;                    // [members, rows, num_outputs] of a part
+  std::vector<std::unique_ptr<cpu::Network>> networks_;  // [members]
+  std::vector<float> member_outputs_;                    // [members, rows of a batch, num_outputs]
   std::vector<int64_t> rows_;
 
   void run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs);
 };
 
-// What outputs `[n, num_outputs]` mean.
+// Predictions from outputs `[n, num_outputs]`.
 
-/// `[n, num_classes]` the softmax of the logits; of a single logit its sigmoid, for the second
-/// class.
+/// The probabilities `[n, num_classes]`: the softmax of the logits, or the sigmoid of a single
+/// logit as the probability of the second of two classes.
 std::vector<float> probabilities(const Model& model, std::span<const float> outputs);
 
-/// `[n, num_targets]` in the units of the file, see data::predicted_values().
+/// The predictions `[n, num_targets]` of a regression in the units of the file, see
+/// data::predicted_values().
 std::vector<double> predicted_values(const Model& model, std::span<const float> outputs);
 
 }  // namespace trainer::apply

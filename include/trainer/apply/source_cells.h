@@ -12,25 +12,26 @@
 
 namespace trainer::apply {
 
-/// Cells of rows of a table as its file has them.
+/// The cells of some rows of a table, as texts of its file.
 struct SourceCells {
-  bool has_lines = false;          // whether rows are told by their line, else by their number
-  std::vector<std::string> names;  // of the columns that are there: ids first, then features
-  std::size_t num_ids = 0;         // of these
-  /// By line or number of the row, `[names]`; a cell without a value is "missing".
+  bool has_lines = false;          // true: rows are identified by line; false: by number
+  std::vector<std::string> names;  // columns of the model that the file has: ids, then features
+  std::size_t num_ids = 0;         // number of ids in `names`
+  /// The cells `[names]` of each row, by its line or number; a cell without a value is "missing".
   std::map<int64_t, std::vector<std::string>> rows;
 
-  /// The cell of a column, or nullptr.
+  /// The cell of a column in the row with this line or number; null if there is none.
   const std::string* find(int64_t row, const std::string& column) const;
 };
 
-/// Those of the rows that begin at these lines, or have these numbers. None of a stream, which can
-/// be read once. Throws Error(kData) as predict() does.
+/// Reads the cells of the rows that begin at the lines `rows`, or have these numbers. Returns none
+/// for standard input and pipes, which can be read only once. Throws Error(kData) as predict()
+/// does.
 SourceCells source_cells(const Model& model, const data::TableSource& source,
                          std::span<const int64_t> rows);
 
-/// Those of a split ("test", "validation" or "training") of the run's own data; none where these
-/// are no table.
+/// Reads the cells of rows of a split ("test", "validation" or "training") of the run's own data;
+/// none if the data is not a table.
 SourceCells own_cells(const Model& model, const std::string& split, std::span<const int64_t> rows);
 
 }  // namespace trainer::apply

@@ -13,12 +13,13 @@
 
 namespace trainer {
 
-/// What std::vector does, for plain elements and as many as a table has rows or cells.
+/// Like std::vector, for trivially copyable elements and for sizes up to the number of cells of a
+/// large table.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class Array {
  public:
-  // The names of the standard library.
+  // Member types with the names that the standard library expects of a container.
   // NOLINTBEGIN(readability-identifier-naming)
   using value_type = T;
   using iterator = T*;
@@ -34,17 +35,17 @@ class Array {
   }
   // NOLINTNEXTLINE(google-explicit-constructor): a list is as good as an array
   Array(const std::vector<T>& values) : Array(values.begin(), values.end()) {}
-  /// `size` elements that are there already.
+  /// Takes over `memory`, which already holds `size` elements.
   Array(ArrayMemory memory, size_t size) : memory_(std::move(memory)), size_(size) {}
   ~Array() = default;
   Array(const Array& other) : Array(other.begin(), other.end()) {}
-  /// Copies into the memory that it has, as far as that is enough.
+  /// Copies the elements of `other`; allocates only if the present capacity is too small.
   Array& operator=(const Array& other) {
     if (this != &other) assign(other.begin(), other.end());
     return *this;
   }
   Array(Array&& other) noexcept { swap(other); }
-  /// Leaves `other` empty.
+  /// Takes over the memory of `other`, which is empty afterwards.
   Array& operator=(Array&& other) noexcept {
     Array taken(std::move(other));
     swap(taken);
@@ -59,7 +60,7 @@ class Array {
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
-  /// Not checked.
+  /// The element at `index`, which must be less than size(); this is not checked.
   T& operator[](size_t index) { return data()[index]; }
   const T& operator[](size_t index) const { return data()[index]; }
   T& front() { return *begin(); }
@@ -67,31 +68,31 @@ class Array {
   T& back() { return *(end() - 1); }
   const T& back() const { return *(end() - 1); }
 
-  /// Makes room for `size` elements in all.
+  /// Makes the capacity at least `size` elements.
   void reserve(size_t size) {
     if (size * sizeof(T) > memory_.capacity()) {
       memory_.reserve(size * sizeof(T), size_ * sizeof(T));
     }
   }
-  /// New elements are `value`.
+  /// Changes the number of elements; new elements are copies of `value`.
   void resize(size_t size, T value = T()) {
     grow(size);
     if (size > size_) std::fill(end(), data() + size, value);
     size_ = size;
   }
-  /// The value of new elements is not defined: they are to be written.
+  /// Like resize(), but the values of new elements are undefined until they are written.
   void resize_for_overwrite(size_t size) {
     grow(size);
     size_ = size;
   }
-  /// Keeps the memory.
+  /// Removes all elements but keeps the capacity.
   void clear() { size_ = 0; }
-  /// Appends one element; the memory grows by half as much as there is.
+  /// Appends one element; a full array grows its capacity by half.
   void push_back(T value) {
     grow(size_ + 1);
     data()[size_++] = value;
   }
-  /// Appends copies of `[begin, end)`, which is no part of the array.
+  /// Appends copies of `[begin, end)`, which must not be a part of this array.
   template <std::forward_iterator Iterator>
   void append(Iterator begin, Iterator end) {
     const size_t size = size_ + static_cast<size_t>(std::distance(begin, end));
@@ -99,19 +100,19 @@ class Array {
     std::copy(begin, end, this->end());
     size_ = size;
   }
-  /// Copies of `[begin, end)`, which is no part of the array, and nothing else.
+  /// Replaces all elements by copies of `[begin, end)`, which must not be a part of this array.
   template <std::forward_iterator Iterator>
   void assign(Iterator begin, Iterator end) {
     clear();
     append(begin, end);
   }
-  /// Copies no element.
+  /// Exchanges the memory of two arrays without copying elements.
   void swap(Array& other) noexcept {
     memory_.swap(other.memory_);
     std::swap(size_, other.size_);
   }
 
-  /// Element by element.
+  /// Whether both have the same number of elements and all elements are equal.
   friend bool operator==(const Array& a, const Array& b) { return std::ranges::equal(a, b); }
   friend bool operator==(const Array& a, const std::vector<T>& b) {
     return std::ranges::equal(a, b);

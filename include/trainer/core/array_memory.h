@@ -10,27 +10,27 @@
 
 namespace trainer {
 
-/// Arrays that get at least 1 MiB from now on get it in files of `folder`, which have no names and
-/// end with the arrays: the system may write their pages there and drop them. Empty: in memory, as
-/// at the beginning.
+/// From now on, blocks of at least 1 MiB are mappings of unnamed files in `folder`, so that the
+/// system can write their pages to disk when memory is short. The files are deleted with the
+/// arrays. An empty path, the initial state, means anonymous memory.
 void keep_arrays_in(const std::filesystem::path& folder);
 
-/// How bytes of a mapped file are going to be used.
+/// How bytes of a mapped file are going to be accessed.
 enum class Access {
-  kRandom,  // here and there: nothing else is to be read with them
-  kSoon,    // all of them: to be read now
-  kLate,    // not for long: the first to be dropped
+  kRandom,  // at scattered offsets: no read-ahead
+  kSoon,    // all of them, soon: start to read them now
+  kLate,    // not for some time: the first pages to drop when memory is short
 };
 
-/// Tells the system, which may do better for it and returns at once.
+/// Gives the system a hint about the use of `bytes`. Returns at once; a hint that fails is ignored.
 void advise(std::span<const std::byte> bytes, Access access);
 
-/// The bytes of an Array. Large ones are mapped by themselves, with huge pages where the system has
-/// them, and grow without being copied where it can (Linux).
+/// The memory of an Array. Blocks of at least 1 MiB are mappings of their own, with huge pages
+/// where the system has them, and grow without being copied on Linux.
 class ArrayMemory {
  public:
   ArrayMemory() = default;
-  /// A part of something that is mapped elsewhere, and stays so as long as `owner` does.
+  /// A view of the `num_bytes` bytes at `data`, which `owner` keeps valid.
   ArrayMemory(std::shared_ptr<const void> owner, void* data, size_t num_bytes)
       : data_(data), capacity_(num_bytes), owner_(std::move(owner)), kind_(Kind::kView) {}
   ~ArrayMemory();
@@ -41,10 +41,10 @@ class ArrayMemory {
 
   void* data() const { return data_; }
   size_t capacity() const { return capacity_; }
-  /// Makes room for more and keeps the first `num_used` bytes. Throws std::bad_alloc, or
-  /// Error(kFileSystem) where arrays are in files and the disk is full.
+  /// Makes the capacity `num_bytes` or more and keeps the first `num_used` bytes. Throws
+  /// std::bad_alloc, or Error(kFileSystem) where arrays are in files and the disk is full.
   void reserve(size_t num_bytes, size_t num_used);
-  /// Takes the memory of `other` and gives it its own.
+  /// Exchanges the memory of the two objects without copying bytes.
   void swap(ArrayMemory& other) noexcept;
 
  private:

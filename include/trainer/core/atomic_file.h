@@ -28,13 +28,13 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Appends.
+  /// Appends to the temporary file through a buffer.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
-  /// Writes the buffer out and returns the temporary path, so that the file can be verified before
-  /// commit().
+  /// Writes the buffer to the temporary file and returns the path of this file, so that it can be
+  /// verified before commit().
   const std::filesystem::path& flushed();
-  /// Syncs the file and renames it to `path`; the last call.
+  /// Syncs the file, renames it to `path` and syncs the folder. Must be the last call.
   void commit();
 
  private:
@@ -50,28 +50,30 @@ class AtomicFile {
   std::size_t buffered_ = 0;
 };
 
-/// Writes `text` to `path` by way of an AtomicFile.
+/// Writes `text` to `path` with an AtomicFile and commits it. Throws Error(kFileSystem).
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// Makes `link` point to `target`, replacing an older link in one step.
+/// Makes `link` a symbolic link to `target`, replacing an older link in one step. Throws
+/// Error(kFileSystem).
 void replace_symlink(const std::filesystem::path& link, const std::filesystem::path& target);
 
 /// Makes `name` a hard link to the complete file `file`, or a copy if the file system has no hard
 /// links, and replaces an older file of that name in one step. Throws Error(kFileSystem).
 void publish_file(const std::filesystem::path& file, const std::filesystem::path& name);
 
-/// Renames a file or folder, and syncs the folders of both names (or throws Error(kFileSystem)):
-/// nothing that is done later is on the disk before. Returns why it failed, or no error.
+/// Renames a file or folder and syncs the parent folders of both names, so that the rename reaches
+/// the disk before anything that is written later. Returns the error of the rename, if any; throws
+/// Error(kFileSystem) if a folder cannot be synced.
 std::error_code rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// Returns 0 when what was written to the open file is on the disk itself, else -1 with errno.
+/// Writes the data of an open file to the disk itself. Returns 0, or -1 with errno.
 int sync_file(int descriptor);
 
 /// Syncs the directory entries of `folder` to disk. Throws Error(kFileSystem).
 void sync_folder(const std::filesystem::path& folder);
 
-/// Removes temporary files that a killed process left in `folder`: all of them, or those of the
-/// file `file_name`. No other process may be writing them.
+/// Removes the temporary files that a killed process left in `folder`: all of them, or only those
+/// of the file `file_name`. No other process may be writing to them.
 void remove_temporary_files(const std::filesystem::path& folder, const std::string& file_name = "");
 
 }  // namespace trainer

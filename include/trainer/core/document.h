@@ -11,8 +11,9 @@
 
 #include "trainer/core/json.h"
 
-// What a command has found, said once: each value as programs read it and as people do. Those who
-// find it add it in its order; how it looks is decided here.
+// The result of a command, collected once for both kinds of readers: each value has the form that
+// programs read (JSON) and the form that people read (text). Commands add values in the order in
+// which they are shown; the layout is decided here.
 //
 //   Document document;
 //   document.add("device", "device", "cpu");
@@ -20,7 +21,7 @@
 //                                             {"seconds", "time"}});
 //   stages.add({"read", {0.012, "12 ms"}});
 //
-// is for people, and for programs:
+// gives this text for people, and this JSON for programs:
 //
 //   device      cpu            {"device": "cpu",
 //                               "stages": [{"stage": "read", "seconds": 0.012}]}
@@ -28,7 +29,7 @@
 //   read   12 ms
 namespace trainer {
 
-/// A value.
+/// A value, as JSON for programs and as text for people.
 struct Cell {
   Cell(const char* both) : Cell(std::string(both)) {}            // NOLINT: implicit
   Cell(std::string both) : data(both), text(std::move(both)) {}  // NOLINT: implicit
@@ -39,46 +40,48 @@ struct Cell {
   std::string text;
 };
 
-/// A value that programs do not find in its row, and people see as `text`.
+/// A cell that the JSON object of its row leaves out, and that people see as `text`.
 Cell without_data(std::string text = "");
 
 enum class Align { kLeft, kRight };
 
-/// A column of a table.
+/// The key, title and layout of one column of a table.
 struct TableColumn {
-  std::string key;    // for programs; empty: they do not get it
-  std::string title;  // for people
+  std::string key;    // in the JSON; empty: the column is left out there
+  std::string title;  // heading for people
   Align align = Align::kRight;
-  std::size_t max_width = 48;  // of a text, in columns of a terminal; what is longer is cut
-  bool is_shown = true;        // to people
+  std::size_t max_width = 48;  // in columns of a terminal; longer texts are cut
+  bool is_shown = true;        // false: the column is in the JSON only
 };
 
 /// Rows of cells. People see the texts of the columns that are shown; programs get a list of
-/// objects with the data of those that have a key.
+/// objects with the data of the columns that have a key.
 class Table {
  public:
   explicit Table(std::vector<TableColumn> columns);
 
-  /// A line for people above the table.
+  /// Sets a line above the table, for people only.
   void set_title(std::string title) { title_ = std::move(title); }
-  /// A line for people below the table.
+  /// Adds a line below the table, for people only.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
 
-  /// One cell for each column; those at the end may be missing.
+  /// Appends a row with one cell per column; cells at the end may be missing.
   void add(std::vector<Cell> row);
-  /// A row that only people see, below all others: their sum or mean.
+  /// Appends a row for people only, below all others, such as a sum or a mean.
   void add_summary(std::vector<std::string> texts);
 
-  /// People see so many rows, and then how many more of `noun` ("column") there are, and `remark`.
+  /// Shows people only the first `num_rows` rows; a note then says how many more of `noun`
+  /// ("column") there are, followed by `remark`.
   void show_at_most(std::size_t num_rows, std::string_view noun, std::string_view remark = "");
 
-  /// `max_width` 0: as wide as it is. Else the widest columns of texts are cut until it fits.
+  /// The table as aligned text. With a `max_width`, in columns of a terminal, the widest
+  /// left-aligned columns are cut until the rows fit; 0 means no limit.
   std::string text(std::size_t max_width = 0) const;
-  /// With the alignment of the columns.
+  /// The table in Markdown, with the alignment of the columns.
   std::string markdown() const;
-  /// RFC 4180, with the titles of the columns.
+  /// The table in CSV (RFC 4180); the first line has the titles of the columns.
   std::string csv() const;
-  /// A list of objects.
+  /// A list with one object per row, whose entries are named by the keys of the columns.
   Json json() const;
 
  private:
@@ -96,33 +99,35 @@ class Table {
   std::string remark_;
 };
 
-/// Lines, tables, paragraphs and pictures.
+/// The result of a command: lines, tables, paragraphs and pictures for people, entries for
+/// programs.
 class Document {
  public:
-  /// A line "label  text", and for programs `key`. Dots in keys stand for objects in objects. An
+  /// Adds a line "label  text" and the JSON entry `key`. Dots in a key denote nested objects. An
   /// empty label continues the line above.
   void add(const std::string& key, std::string label, Cell value);
-  /// For people only.
+  /// Adds a line that the JSON does not have.
   void line(std::string label, std::string text);
-  /// For programs only.
+  /// Adds a JSON entry that people do not see.
   void data(const std::string& key, Json value);
-  /// A list below `key`, or nothing for programs if that is empty. Stays where it is.
+  /// Adds a table, which the JSON has as a list at `key`, or not at all if `key` is empty. The
+  /// reference stays valid when more is added.
   Table& table(const std::string& key, std::vector<TableColumn> columns);
-  /// For people only.
+  /// Adds a table that the JSON does not have.
   void show(Table table);
-  /// For people only: text of its own, behind an empty line, and before one.
+  /// Adds a paragraph that the JSON does not have, with an empty line before and behind it.
   void paragraph(std::string text);
-  /// For people only: lines that stay as they are.
+  /// Adds lines that the JSON does not have and that are never wrapped.
   void picture(std::string lines);
-  /// All of `other`, behind this.
+  /// Moves all text and all JSON entries of `other` to the end of this document.
   void append(Document other);
 
-  /// For a terminal of so many columns, in which lines are divided between words and continue below
-  /// their beginning; 0: lines as long as they are, but for paragraphs.
+  /// The text for a terminal of `width` columns: long lines are wrapped between words, with the
+  /// following lines indented to the value. 0: only paragraphs are wrapped.
   std::string text(std::size_t width = 0) const;
-  /// Lines are the items of a list.
+  /// The document in Markdown; lines become the items of a list.
   std::string markdown() const;
-  /// An object with all keys.
+  /// One object with the entries of all keys.
   Json json() const;
 
  private:

@@ -11,11 +11,11 @@
 /// The names of enumeration values in files and messages.
 namespace trainer {
 
-/// The names of all values in their order. Each enumeration with names specializes this.
+/// The names of all values, in the order of the values. Each enumeration with names specializes it.
 template <typename Enum>
 std::span<const std::string> enum_names();
 
-/// "cross_entropy" for Loss::kCrossEntropy.
+/// The name of a value, such as "cross_entropy" for Loss::kCrossEntropy.
 template <typename Enum>
 const std::string& to_text(Enum value) {
   return enum_names<Enum>()[static_cast<std::size_t>(value)];

@@ -13,7 +13,7 @@ namespace trainer {
 /// unchanged.
 Error as_error(const std::exception& exception);
 
-/// Error(kOutOfMemory); `what` says where.
+/// An Error(kOutOfMemory) whose message is `what`, which says where memory ran out, and advice.
 Error out_of_memory(const std::string& what);
 
 }  // namespace trainer

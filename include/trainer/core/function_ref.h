@@ -9,7 +9,7 @@ namespace trainer {
 template <class Signature>
 class FunctionRef;
 
-/// A reference to anything that can be called; it must outlive this. Unlike std::function it never
+/// A reference to a callable object, which must outlive it. Unlike std::function it never
 /// allocates. (C++26 has it as std::function_ref.)
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
@@ -21,7 +21,7 @@ class FunctionRef<Result(Arguments...)> {
           return (*static_cast<const Function*>(f))(arguments...);
         }) {}
 
-  /// What the function returns.
+  /// Calls the function with these arguments and returns its result.
   Result operator()(Arguments... arguments) const { return call_(function_, arguments...); }
 
  private:

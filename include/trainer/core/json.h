@@ -10,14 +10,14 @@ namespace trainer {
 /// JSON whose objects keep the order in which their entries were added.
 using Json = nlohmann::ordered_json;
 
-/// How deep values that come from files may be nested.
+/// The maximum nesting depth of JSON values that are read from files.
 inline constexpr int kMaxJsonDepth = 100;
 
-/// The value of a text of this program. Throws Json::parse_error.
+/// Parses a text that this program made, without a limit of its depth. Throws Json::parse_error.
 Json parse_json(std::string_view text);
 
-/// The value of `text`, or null if it is not valid JSON or nested deeper than kMaxJsonDepth. What
-/// comes from a file is read with a JsonReader (json_reader.h).
+/// The value of `text`, or null if it is not valid JSON or nested deeper than kMaxJsonDepth. Files
+/// are read with a JsonReader (json_reader.h).
 Json parse_json_or_null(std::string_view text);
 
 }  // namespace trainer

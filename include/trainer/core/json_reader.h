@@ -16,9 +16,9 @@
 
 namespace trainer {
 
-/// A value in a JSON file that anybody may have changed, such as those of a run folder. Each access
-/// checks what it finds. What is absent, or null, has a default; what has another type, or is out
-/// of range, is an Error(kCheckpoint) that names the file, the key ("test.rows") and what was
+/// A value in a JSON file that users may have edited, such as a file of a run folder. Each access
+/// checks the type and the range. An absent or null value has a default; one of another type or out
+/// of range throws an Error(kCheckpoint) that names the file, the key ("test.rows") and what was
 /// expected.
 class JsonReader {
  public:
@@ -26,39 +26,40 @@ class JsonReader {
   /// or has values nested deeper than kMaxJsonDepth.
   static JsonReader of_file(const std::filesystem::path& path);
 
-  /// A value that messages call `place`: "metrics.jsonl:3".
+  /// A value whose file or line messages call `place`: "metrics.jsonl:3".
   explicit JsonReader(Json value, std::string place = "value");
 
-  /// The value itself, for what is shown or copied as it is.
+  /// The value itself, to show or copy it unchecked.
   const Json& json() const { return *value_; }
   bool is_null() const { return value_->is_null(); }
   bool is_number() const { return value_->is_number(); }
   /// Whether there is an entry of this name that is not null.
   bool has(std::string_view key) const;
 
-  /// An entry of an object: null if it is absent, or if this value is.
+  /// An entry of an object; null if the entry is absent or this value is null.
   JsonReader operator[](std::string_view key) const;
   /// The elements of a list. Null has none.
   std::vector<JsonReader> elements() const;
   /// The entries of an object, in their order. Null has none.
   std::vector<std::pair<std::string, JsonReader>> entries() const;
 
-  /// The value as a number.
+  /// The value as a number; throws Error(kCheckpoint) if it is not a number.
   double number() const;
   /// The value as an integer from `min` to `max`; a double counts if it is whole and exact.
   int64_t integer(int64_t min = 0, int64_t max = std::numeric_limits<int64_t>::max()) const;
-  /// The value as a text.
+  /// The value as a string; throws Error(kCheckpoint) if it is not a string.
   const std::string& text() const;
 
-  /// An entry that is a number, if it is there.
+  /// The number of an entry; nothing if the entry is absent.
   std::optional<double> number(std::string_view key) const;
-  /// An entry that is an integer, or `fallback`.
+  /// The integer of an entry, from `min` to `max`; `fallback` if the entry is absent.
   int64_t integer(std::string_view key, int64_t fallback = 0, int64_t min = 0,
                   int64_t max = std::numeric_limits<int64_t>::max()) const;
-  /// An entry that is a text; empty if it is absent.
+  /// The string of an entry; empty if the entry is absent.
   std::string text(std::string_view key) const;
 
-  /// Throws the error that another value was expected here: "a number".
+  /// Throws the Error(kCheckpoint) that `expected` ("a number") was expected in place of this
+  /// value.
   [[noreturn]] void refuse(const std::string& expected) const;
 
  private:
@@ -70,7 +71,7 @@ class JsonReader {
   JsonReader(std::shared_ptr<const Document> document, const Json* value, std::string key)
       : document_(std::move(document)), value_(value), key_(std::move(key)) {}
 
-  // `value` as the entry of this name.
+  // A reader of `value`, whose key in messages is the key of this one, a dot and `key`.
   JsonReader entry(std::string_view key, const Json& value) const;
 
   std::shared_ptr<const Document> document_;
@@ -78,8 +79,8 @@ class JsonReader {
   std::string key_;
 };
 
-/// Calls `add` with each line of a file that is an object. Others are passed over: a line that a
-/// crash cut off, and those without `containing`, which are not even parsed.
+/// Calls `add` with each line of a file that is a JSON object. Skips other lines, such as one that
+/// a crash cut off, and lines that do not contain `containing`, which are not even parsed.
 void read_json_lines(const std::filesystem::path& path,
                      const std::function<void(const JsonReader&)>& add,
                      std::string_view containing = "");

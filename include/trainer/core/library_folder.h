@@ -6,11 +6,11 @@
 
 namespace trainer {
 
-/// The folder of this program's libraries, in the build tree or where they are installed; empty
-/// if the system does not know it.
+/// The folder of the shared libraries of this program, in the build tree or where they are
+/// installed; empty if the system does not know it.
 std::filesystem::path library_folder();
 
-/// The name of the file of a library on this system: "libduckdb.so" or "libduckdb.dylib".
+/// The file name of a shared library on this system: "libduckdb.so" or "libduckdb.dylib".
 std::string library_file_name(const std::string& stem);
 
 }  // namespace trainer

@@ -6,19 +6,19 @@
 
 namespace trainer {
 
-/// What is done, such as "reading the table", and what part of it is done already: 0 where that is
-/// not known, 1 at the end.
+/// Receives the name of an operation that may take long, such as "reading the table", and the
+/// fraction of it that is done: 0 where that is not known, 1 at the end.
 using LongWorkListener = std::function<void(std::string_view name, double part)>;
 
-/// `listener` is told of work that may take long, on the thread that does it. Empty: nobody, as at
-/// the beginning.
+/// Sets the function that report_long_work() calls, on the thread that does the work. An empty
+/// function, the initial state, turns reports off.
 void listen_to_long_work(LongWorkListener listener);
 
-/// Tells the listener, if there is one. Quick, but not for every row.
+/// Calls the listener, if there is one. Cheap, but not meant for every row.
 void report_long_work(std::string_view name, double part);
 
-/// Tells the listener at its end that the work is over, however it ended. `name` outlives it; if it
-/// is empty, nothing is told.
+/// Reports at the end of its scope that the work is done (part 1), even if an exception ends it.
+/// `name` must outlive the object; if it is empty, nothing is reported.
 class LongWork {
  public:
   explicit LongWork(std::string_view name) : name_(name) {}

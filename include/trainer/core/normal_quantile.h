@@ -15,7 +15,7 @@ inline double normal_quantile(double p) {
   const double t = std::sqrt(-2 * std::log(tail));
   double z = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
                      (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
-  for (int step = 0; step < 3; ++step) {  // of P(Z > z) - tail
+  for (int step = 0; step < 3; ++step) {  // Newton's method for the root of P(Z > z) - tail
     const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
     z += (std::erfc(z / std::numbers::sqrt2) / 2 - tail) / density;
   }

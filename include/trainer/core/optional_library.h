@@ -5,14 +5,15 @@
 
 namespace trainer {
 
-/// A library of others that is opened at run time, and may be missing.
+/// A third-party library that is loaded at run time and may be missing.
 struct OptionalLibrary {
-  const char* variable;  // of the environment: its path
-  std::string stem;      // of its file: "duckdb"
+  const char* variable;  // environment variable with the path of the library
+  std::string stem;      // file name without "lib" and the extension: "duckdb"
 };
 
-/// Opens the one that the variable names; without it the one in data_folder(), or that the system
-/// finds. nullptr if there is none; then `problem` says what was wrong with the last one tried.
+/// Loads the library from the path in the environment variable; if that is not set, from
+/// data_folder(), else from where the system finds it. Returns nullptr if none can be loaded;
+/// `problem` then has the system's message for the last path that was tried.
 void* open_library(const OptionalLibrary& library, std::string& problem);
 
 }  // namespace trainer

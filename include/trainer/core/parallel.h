@@ -9,13 +9,13 @@
 namespace trainer {
 
 /// Calls body(i) once for each i in [0, count), on as many threads as this process may use CPUs,
-/// and waits for all of them. Throws what the lowest of those i threw that threw anything; of those
-/// above it, some may not have been called. If it has a `name`, this thread tells how far it is
-/// (report_long_work).
+/// and waits for all of them. If calls throw, rethrows the exception of the lowest such i; some
+/// calls for larger i may then be missing. With a `name`, the calling thread reports the progress
+/// by report_long_work().
 void parallel_for(size_t count, FunctionRef<void(size_t)> body, std::string_view name = {});
 
-/// As parallel_for(), for the ranges [begin, end) of `step` each, the last one maybe shorter, that
-/// make up [0, size).
+/// Like parallel_for(), for consecutive ranges [begin, end) of `step` indices, the last one maybe
+/// shorter, that make up [0, size).
 void parallel_for_ranges(size_t size, size_t step, FunctionRef<void(size_t, size_t)> body,
                          std::string_view name = {});
 

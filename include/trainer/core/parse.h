@@ -10,17 +10,20 @@
 /// Parsing of text from users and files.
 namespace trainer {
 
-/// The whole of `text` as a finite or infinite number, or nothing; NaN is not a number. Decimal,
-/// an exponent or a leading plus allowed, no locale, no spaces. Beyond double it is infinity or 0.
+/// The whole of `text` as a finite or infinite number; nothing for other text and for NaN. Decimal,
+/// with an optional leading plus and exponent, without spaces, independent of the locale. Numbers
+/// beyond the range of double become infinity or 0.
 std::optional<double> parse_double(std::string_view text);
 
-/// The whole of `text` as an integer that fits, or nothing.
+/// The whole of `text` as a decimal integer; nothing for other text and beyond int64.
 std::optional<int64_t> parse_int(std::string_view text);
 
-/// A time in seconds: a number with s, m, h or d behind it, or without one, in seconds; or nothing.
+/// A duration in seconds: a number followed by s, m, h or d (days), or by nothing for seconds.
+/// Returns nothing for other text.
 std::optional<double> parse_duration(std::string_view text);
 
-/// Whether all of `text` matches one of the patterns: `*` matches any text, `?` one character.
+/// Whether the whole of `text` matches one of the patterns, in which `*` matches any text and `?`
+/// one character.
 bool matches_any(const std::string& text, std::span<const std::string> patterns);
 
 /// `text` with its ASCII letters in lower case.

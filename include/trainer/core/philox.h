@@ -33,9 +33,9 @@ class PhiloxStream {
  public:
   PhiloxStream(uint64_t seed, StreamId stream, uint64_t index = 0);
 
-  /// The next word of the stream.
+  /// Returns the next 32-bit word and advances the stream.
   uint32_t next_u32();
-  /// The next two words, the first as the lower half.
+  /// Returns the next two words, the first one as the lower half.
   uint64_t next_u64();
   /// Uniform in [0, bound) without bias (Lemire, "Fast random integer generation in an interval",
   /// 2019). bound >= 1.

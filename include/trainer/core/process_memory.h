@@ -10,11 +10,11 @@ namespace trainer {
 /// Resident memory of this process in bytes, now and at its peak.
 struct ProcessMemory {
   int64_t current = 0;
-  int64_t anonymous = 0;  // of it, what is in no file, so that the system cannot drop it
+  int64_t anonymous = 0;  // part of `current` that no file backs, so that it cannot be dropped
   int64_t peak = 0;
 };
 
-/// As the operating system reports it; 0 if unknown.
+/// Returns the values that the operating system reports; 0 if unknown.
 ProcessMemory process_memory();
 
 /// Bytes of main memory that are still available to this process, limited by the cgroup. Nothing if
@@ -29,8 +29,8 @@ std::optional<int64_t> total_memory();
 /// another C library.
 void return_freed_blocks();
 
-/// Throws Error(kOutOfMemory) "{what} takes {num_bytes}, and ...; {fix}" if this exceeds
-/// twice the memory of this machine (memory, and as much swap).
+/// Throws Error(kOutOfMemory) "{what} needs {num_bytes}, but ...; {fix}" if `num_bytes` exceeds
+/// twice the memory of this machine, which leaves room for as much swap.
 void require_memory(int64_t num_bytes, const std::string& what, const std::string& fix);
 
 }  // namespace trainer

@@ -10,8 +10,8 @@
 
 namespace trainer {
 
-/// All that is in the file, or in the pipe, or nothing if there is none of that name. Throws
-/// Error(kind) "PATH: PROBLEM: REASON" where the system cannot give all of it: a part of a file is
+/// The whole content of a file or pipe; nothing if there is no file of this name. Throws
+/// Error(kind) "PATH: PROBLEM: REASON" if the system cannot read all of it: a part of a file is
 /// never taken for the whole.
 std::optional<std::string> read_text(const std::filesystem::path& path,
                                      ErrorKind kind = ErrorKind::kFileSystem,

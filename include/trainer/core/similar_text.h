@@ -8,11 +8,13 @@
 
 namespace trainer {
 
-/// `text` in small letters, and each letter with an accent as the letter and the accent, as Unicode
-/// decomposes it. Of Latin and Cyrillic letters; other bytes stay.
+/// `text` in lower case, with accented letters as letter and accent, as Unicode decomposes them, so
+/// that texts that look alike become equal. Covers common Latin, Greek and Cyrillic letters; other
+/// bytes are unchanged.
 std::string folded(std::string_view text);
 
-/// The first of those that are alike when they are folded, "No" and "no": a few, in quotes.
+/// The first few of `texts` that are equal to another one when folded, such as "No" and "no". In
+/// quotes, for messages.
 std::vector<std::string> similar_texts(std::span<const std::string> texts);
 
 }  // namespace trainer

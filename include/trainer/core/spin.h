@@ -3,7 +3,8 @@
 
 namespace trainer {
 
-/// Tells the CPU that this is a loop that waits, which leaves more of the core to its other thread.
+/// Tells the CPU that the calling loop only waits, which leaves more of the core to its other
+/// hardware thread.
 inline void pause_spinning() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -3,8 +3,8 @@
 
 namespace trainer {
 
-/// Opens /dev/null for those of standard input, output and error that are closed. Call it before
-/// anything else is opened: a file would get their descriptor, and what is printed to it.
+/// Opens /dev/null in place of standard input, output or error if they are closed. Call it before
+/// any file is opened: otherwise the file would get their descriptor and receive the output.
 void open_standard_streams();
 
 }  // namespace trainer

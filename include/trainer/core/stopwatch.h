@@ -10,7 +10,7 @@ namespace trainer {
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  /// Counts from now on.
+  /// Sets the elapsed time back to 0.
   void restart() { start_ = Clock::now(); }
 
  private:
@@ -18,7 +18,7 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// A duration for the standard library and others that count in whole ones.
+/// Converts seconds to whole milliseconds, rounded towards 0, for std::chrono.
 inline std::chrono::milliseconds in_milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds));
 }

@@ -5,8 +5,8 @@
 
 namespace trainer {
 
-/// What macOS tells under a name such as "kern.osproductversion"; empty if it knows none, and on
-/// other systems.
+/// The text that macOS has under a sysctl name such as "kern.osproductversion"; empty if there is
+/// none, and on other systems.
 std::string sysctl_text(const char* name);
 
 }  // namespace trainer

@@ -27,7 +27,8 @@ struct TerminalEnvironment {
 /// (no-color.org), FORCE_COLOR enables them anywhere. A UTF-8 locale supports all characters.
 Terminal decide_terminal(const TerminalEnvironment& environment);
 
-/// The current width of standard error in columns; users may resize the terminal.
+/// The current width of standard error in columns, as users may resize the terminal; 80 if it is
+/// unknown.
 int standard_error_width();
 
 /// decide_terminal() for standard error of this process, with its current width.
@@ -36,8 +37,8 @@ Terminal standard_error_terminal();
 /// decide_terminal() for standard output of this process, with its current width.
 Terminal standard_output_terminal();
 
-/// Whether what is written to standard output may appear on a terminal, in the middle of a status
-/// line: it is one, or a pipe, whose reader may write there.
+/// Whether output may appear on a terminal, in the middle of a status line: standard output is a
+/// terminal, or a pipe whose reader may write to one.
 bool output_may_reach_terminal();
 
 }  // namespace trainer

@@ -7,11 +7,12 @@
 
 #include "trainer/core/timeline.h"
 
-/// What reports to the timeline of the process. Without a timeline a scope is a comparison with
-/// null.
+/// Scopes that report their times to the timeline of the process. Without a timeline a scope costs
+/// only a comparison with null.
 namespace trainer {
 
-/// The time of a scope belongs to this stage, and no longer to the one around it.
+/// Counts the time of its scope for `stage` and not for the enclosing stage. Only scopes on the
+/// thread that made the timeline are measured.
 class TimedStage {
  public:
   explicit TimedStage(Stage stage);
@@ -26,7 +27,7 @@ class TimedStage {
   int64_t begin_ = 0;
 };
 
-/// The time that a thread spends in a scope. Scopes of work do not contain each other.
+/// Measures the time that a thread spends in its scope. Scopes of work must not be nested.
 class TimedWork {
  public:
   explicit TimedWork(Work work, std::size_t layer = 0)
@@ -39,7 +40,7 @@ class TimedWork {
   TimedWork(const TimedWork&) = delete;
   TimedWork& operator=(const TimedWork&) = delete;
 
-  /// Whether anybody wants to know.
+  /// Whether a timeline records this scope; if not, its owner need not wait for an accelerator.
   bool is_measured() const { return timeline_ != nullptr; }
 
  private:
@@ -49,7 +50,7 @@ class TimedWork {
   int64_t begin_ = 0;
 };
 
-/// Within this scope nothing is measured; what the owner does counts as the stage around it.
+/// Stops all measurements within its scope. The time still counts for the enclosing stage.
 class TimelinePause {
  public:
   TimelinePause() : timeline_(Timeline::active.exchange(nullptr)) {}

@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
-/// Where the time of a run goes. Scopes in the code (core/time_scopes.h) report to the timeline of
-/// the process while there is one.
+/// A profile of where the time of a run goes. Scopes in the code (core/time_scopes.h) report to the
+/// timeline of the process while there is one.
 namespace trainer {
 
-/// What a run does, one after the other. In the order of a run.
+/// The stages of a run, in the order in which they usually happen. A run is in one stage at a time.
 enum class Stage : uint8_t {
   kOther,
   kLoadEngine,
@@ -25,7 +25,7 @@ enum class Stage : uint8_t {
   kEncode,
   kPrepare,
   kTryThreads,
-  kUnmeasured,  // steps that are made, but whose work is not measured
+  kUnmeasured,  // training steps whose work is not measured
   kStep,
   kEvaluate,
   kRecord,
@@ -33,14 +33,14 @@ enum class Stage : uint8_t {
 };
 inline constexpr std::size_t kNumStages = 12;
 
-/// What the threads of a step do.
+/// The kinds of work within a stage, each done by one or more threads.
 enum class Work : uint8_t {
   kGather,
   kForward,
   kLoss,
   kInputGradient,
   kWeightGradient,
-  kBackward,  // both, where they are not known apart
+  kBackward,  // both gradients, where they are not measured separately
   kReduce,
   kGradientNorm,
   kUpdate,
@@ -48,11 +48,11 @@ enum class Work : uint8_t {
 };
 inline constexpr std::size_t kNumWorks = 10;
 
-/// "thread trials"; "weight gradient".
+/// The name of a stage or a kind of work in reports, such as "thread trials" or "weight gradient".
 std::string_view name_of(Stage stage);
 std::string_view name_of(Work work);
 
-/// Of calls, or of spans of several threads.
+/// The total time of several scopes and their number. Times of several threads add up.
 struct TimeSum {
   int64_t nanoseconds = 0;
   int64_t count = 0;
@@ -60,37 +60,37 @@ struct TimeSum {
   double seconds() const { return 1e-9 * static_cast<double>(nanoseconds); }
 };
 
-/// Something that a thread did; nanoseconds since the timeline began.
+/// One scope of a stage or of work on one thread. Times are nanoseconds since the timeline began.
 struct TimeSpan {
   std::string_view name = {};
   int64_t begin = 0;
   int64_t end = 0;
-  int32_t thread = 0;  // in the order of their first span; 0 is the thread of the stages
-  int32_t layer = 0;   // 0: none; else 1 + the index of a linear layer
+  int32_t thread = 0;  // index, in the order in which threads first report; 0 has the stages
+  int32_t layer = 0;   // 1 + the index of a linear layer; 0: the work belongs to none
 };
 
-/// Collects the times of this process between construction and destruction. The results are
-/// complete when no other thread works.
+/// Collects the times of this process between construction and destruction. Results are complete
+/// while no other thread is in a scope.
 class Timeline {
  public:
-  /// Keeps up to `max_spans` single spans of each thread; the sums have all. There may be one
-  /// timeline at a time; the calling thread is the one whose stages count.
+  /// Keeps up to `max_spans` spans of each thread; sums include all of them. Only one timeline may
+  /// exist at a time. Stages are measured on the calling thread only.
   explicit Timeline(std::size_t max_spans = 0);
   ~Timeline();
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Whether there is one, and times are measured.
+  /// Whether a timeline exists and is not paused.
   static bool is_active();
 
   double seconds() const { return 1e-9 * static_cast<double>(now()); }  // since construction
-  /// Without the stages within it. All stages together are seconds().
+  /// The time of a stage without stages nested in it. The times of all stages add up to seconds().
   TimeSum sum(Stage stage) const;
-  /// Of all threads in that stage; layers as in TimeSpan.
+  /// The time of a kind of work during a stage, over all threads; `layer` as in TimeSpan.
   TimeSum sum(Stage stage, Work work, std::size_t layer) const;
-  /// Of the work in that stage: one more than the last layer that has any.
+  /// One more than the largest `layer` of this work during this stage; 0 if there was no such work.
   std::size_t num_layers(Stage stage, Work work) const;
-  /// What is kept, of one thread after the other.
+  /// The spans that were kept, grouped by thread and in the order in which they ended.
   std::vector<TimeSpan> spans() const;
 
  private:
@@ -113,11 +113,11 @@ class Timeline {
   Clock::time_point start_ = Clock::now();
   std::thread::id owner_ = std::this_thread::get_id();
   std::size_t max_spans_;
-  uint64_t id_;  // of all timelines of the process
+  uint64_t id_;  // unique among all timelines of the process
   std::atomic<Stage> stage_{Stage::kOther};
   int64_t stage_begin_ = 0;
   std::array<TimeSum, kNumStages> stages_{};
-  mutable std::mutex mutex_;  // of the list, not of its elements
+  mutable std::mutex mutex_;  // guards the list of threads, but not its elements
   std::vector<std::unique_ptr<ThreadTimes>> threads_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace trainer {
 
-/// The result of a system call that is made again as long as a signal interrupts it: -1 with errno,
-/// but never EINTR. NFS and FUSE interrupt open(), fsync() and others too.
+/// Repeats a system call while signals interrupt it, and returns its result: -1 means an error in
+/// errno other than EINTR. On NFS and FUSE, open(), fsync() and others can be interrupted too.
 template <class Call>
 auto until_done(const Call& call) {
   for (;;) {

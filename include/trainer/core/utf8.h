@@ -6,7 +6,8 @@
 
 namespace trainer {
 
-/// The length of the well-formed UTF-8 character that `text` begins with, 0 if there is none.
+/// The length in bytes of the well-formed UTF-8 character at the beginning of `text`; 0 if there is
+/// none.
 std::size_t utf8_length(std::string_view text);
 
 /// Whether every byte of `text` belongs to a UTF-8 character.

@@ -8,37 +8,38 @@
 
 #include "trainer/doctor/facts.h"
 
-/// The facts that need no LibTorch. None of these functions throws: what cannot be found out is
-/// missing, or is the problem that the facts tell.
+/// Collects the facts for which LibTorch is not needed. None of these functions throws: facts that
+/// cannot be found out keep their default, or the `problem` of the struct says why.
 namespace trainer::doctor {
 
-/// The CPU, now.
+/// Returns the CPU, the limits of this process and the load of the last minute.
 CpuFacts cpu_facts();
 
-/// Measures for about 0.3 s.
+/// Measures arithmetic and memory with the kernels of this program, for about 0.3 s.
 SpeedFacts measure_speed();
 
-/// Main memory and swap, now.
+/// Returns the sizes of main memory and swap, and how much of them is free at the moment.
 MemoryFacts memory_facts();
 
-/// What `ulimit` says of this process.
+/// Returns the soft limits of this process, as `ulimit` shows them.
 LimitFacts limit_facts();
 
-/// Writes up to 64 MiB into the folder, or where it would be made, for at most about a second, and
-/// removes it. Makes no folder.
+/// Measures the disk of a folder: writes up to 64 MiB to a file there, or in the folder in which it
+/// would be made, for at most about a second, and removes the file. Does not make the folder.
 FolderFacts measure_folder(const std::filesystem::path& path);
 
-/// The libraries that this one was built with or opens: DuckDB, SQLite, zstd.
+/// Returns the optional libraries, built in or loaded at run time: DuckDB, SQLite and zstd.
 std::vector<LibraryFacts> library_facts();
 
-/// Standard output.
+/// Returns what the terminal at standard output supports, if it is one.
 TerminalFacts terminal_facts();
 
-/// What the variables of launchers say.
+/// Returns the rank and the number of processes from the environment variables of a launcher such
+/// as torchrun.
 LauncherFacts launcher_facts();
 
-/// The environment variables that change what LibTorch, BLAS, OpenMP or this program do, with their
-/// values, in order.
+/// Returns the names and values of the environment variables that affect LibTorch, BLAS, OpenMP or
+/// this program, sorted by name.
 std::vector<std::pair<std::string, std::string>> environment_facts();
 
 }  // namespace trainer::doctor

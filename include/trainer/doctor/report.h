@@ -12,7 +12,7 @@
 
 namespace trainer::doctor {
 
-/// Everything that was found out.
+/// All facts that `trainer doctor` collects.
 struct Facts {
   CpuFacts cpu = {};
   SpeedFacts speed = {};

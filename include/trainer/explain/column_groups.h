@@ -13,38 +13,38 @@
 
 namespace trainer::explain {
 
-/// A column of a table and where its features are.
+/// A column of a table, and the range of its features in a row of features.
 struct ColumnPart {
   data::Column column;
   int64_t first_feature = 0;
   int64_t num_features = 1;
 };
 
-/// Features that are explained together.
+/// Features that are explained together, such as all those of one column of the file.
 struct ColumnGroup {
   std::string name;
-  std::vector<ColumnPart> parts;  // none: a block of many features
-  std::vector<int64_t> features;
+  std::vector<ColumnPart> parts;  // empty for a block of many features
+  std::vector<int64_t> features;  // indices of the features
 };
 
-/// The features of a model in groups, in the order of the columns: all of a column of the file,
-/// which are its categories, its mark of missing cells or the parts of its date. Data without
-/// columns have a group for each feature; of more than 100, the pixels of images are in squares
-/// (at most 8 by 8 of them) and others in up to 64 blocks of neighbors.
+/// The features of a model in groups, in the order of the columns. A group has all features of a
+/// column of the file: its categories, its missing indicator or the parts of its date. Data without
+/// columns has a group for each feature; with more than 100 features, the pixels of images form
+/// squares (at most 8 by 8 of them) and other features up to 64 blocks of neighbors.
 std::vector<ColumnGroup> column_groups(const data::Schema& schema);
 
-/// `[num_features]` the index of the group of each feature.
+/// The index of the group of each feature, `[num_features]`.
 std::vector<std::size_t> group_of_features(std::span<const ColumnGroup> groups,
                                            int64_t num_features);
 
-/// The cell of a group in a row with these features `[num_features]`, as people read it: "39.1", or
-/// "year 2026, month 3" of the parts of a date. Empty for a block of many features.
+/// The cell of a group in a row with these features `[num_features]` as text for people: "39.1", or
+/// "year 2026, month 3" for the parts of a date. Empty for a block of many features.
 std::string cell_text(const ColumnGroup& group, std::span<const float> features);
 
-/// The group with that name, or nothing.
+/// The index of the group with this name; nothing if there is none.
 std::optional<std::size_t> find_group(std::span<const ColumnGroup> groups, const std::string& name);
 
-/// `matrix` as numbers, also where its values are bytes.
+/// A copy of `matrix` with float values, even if its values are bytes.
 data::Matrix as_floats(const data::Matrix& matrix);
 
 }  // namespace trainer::explain

@@ -10,23 +10,23 @@
 #include "trainer/explain/importance.h"
 #include "trainer/explain/partial_dependence.h"
 
-/// Explanations as people and programs read them. What people do not see of a table is said under
-/// it; for programs nothing is left out, and what is not finite is null.
+/// Explanations as documents for people and programs. A note below a table says what the text
+/// leaves out; the JSON is complete, with null for numbers that are not finite.
 namespace trainer::explain {
 
-/// The metric, how importance is measured, and a table of the columns with a bar each. Programs:
+/// The metric, how importance is measured, and a table of the columns with a bar each. The JSON is
 /// {"metric", "score", "baseline", "rows", "repeats", "seed", "columns": [{"column", "importance",
 /// "std", "within_noise"}]}.
 Document importance_document(const Importance& importance, std::span<const ColumnGroup> groups);
 
-/// A table for each column: its values, the rows that have them and mean predictions; of many
-/// classes, those that change most. Programs: "partial_dependence": {"predictions": [name],
-/// "columns": [{"column", "kind", "more_categories", "points": [{"cell", "value", "share", "means":
-/// [number]}]}]}.
+/// A table for each column: its values, the share of rows that have them and the mean predictions;
+/// with many classes, only those that change most. The JSON is "partial_dependence":
+/// {"predictions": [name], "columns": [{"column", "kind", "more_categories", "points": [{"cell",
+/// "value", "share", "means": [number]}]}]}.
 Document dependence_document(std::span<const PartialDependence> all, const data::Schema& schema);
 
-/// What is explained, and a table of the columns with a bar each for each output, those that
-/// contribute most first. Programs: {"prediction", "baseline", "outputs": [{"output",
+/// What is explained, and for each output a table of the columns with a bar each, those that
+/// contribute most first. The JSON is {"prediction", "baseline", "outputs": [{"output",
 /// "at_baseline", "at_row", "steps", "error", "adds_up", "contributions": [{"column", "cell",
 /// "contribution"}]}]}, in the order of the columns.
 Document contributions_document(const Contributions& found, std::span<const ColumnGroup> groups);

@@ -10,26 +10,28 @@
 
 namespace trainer::explain {
 
-/// Rows that a model is explained on.
+/// The rows with which a model is explained.
 struct ExplainedRows {
   std::string split = {};  // "test" or "validation" of the run's own data; else empty
-  data::Schema schema;     // of the model; see apply::SplitRows
+  data::Schema schema;     // the model's, see apply::SplitRows
   data::Dataset rows;
-  int64_t num_available = 0;  // rows that these were chosen of
+  int64_t num_available = 0;  // number of rows from which these were chosen
   apply::FileNotes notes = {};
 };
 
-/// At most `max_rows`, each row equally likely (Vitter's algorithm R, "Random sampling with a
-/// reservoir", 1985), a function of the seed.
+/// Limits rows to a random sample of at most `max_rows`, in which each row is equally likely
+/// (Vitter's algorithm R, "Random sampling with a reservoir", 1985). The same seed gives the same
+/// sample.
 struct RowLimit {
   int64_t max_rows = 0;
   uint64_t seed = 0;
 };
 
-/// `rows` of the run's own data, or some of them.
+/// Returns `rows` of the run's own data, or a sample of them.
 ExplainedRows choose_rows(const apply::SplitRows& rows, const RowLimit& limit);
 
-/// Rows of a file, of which no more are in memory at a time. Throws as apply::read_labelled().
+/// Reads a file and returns its rows, or a sample of them, without holding the other rows of a
+/// table in memory. Throws as apply::read_labelled() does.
 ExplainedRows read_rows(const apply::Model& model, const apply::LabelledFile& file,
                         const RowLimit& limit);
 

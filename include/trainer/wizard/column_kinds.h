@@ -8,42 +8,47 @@
 #include "trainer/data/inspect.h"
 #include "trainer/data/task.h"
 
-/// What the columns of a table that nobody looked at yet most likely are.
+/// Guesses what the columns of an unknown table mean, from the facts of data::inspect_table().
 namespace trainer::wizard {
 
-/// Up to so many values could be kinds, though they are numbers.
+/// Numbers with at most this many distinct values may be categories.
 inline constexpr int64_t kFewValues = 10;
 
-/// What the cells of a column look like: "numbers", "whole numbers", "text", "numbers and text",
-/// "comma numbers" (1,5), "row numbers", "names of rows", "always the same", "nothing".
+/// What the cells of a column look like, for people: "numbers", "integers", "text", "numbers and
+/// text", "numbers with commas" (1,5), "numbers with %", "dates", "row numbers", "row identifiers",
+/// "constant", "nothing"; or the name of a type that cannot be used.
 std::string kind_text(const data::ColumnFacts& column);
 
-/// What a column would be as a target, "3 classes" or "numeric"; "" where it cannot be one.
+/// What a column would be as a target, "3 classes" or "numeric"; empty if it cannot be a target.
 std::string target_text(const data::ColumnFacts& column);
 
-/// Whether a column is called an id, and its values repeat: they name what rows have in common.
+/// Whether a column has the name of an id and repeated whole numbers, so that each of its values
+/// identifies a group of rows, such as a customer.
 bool groups_rows(const data::ColumnFacts& column);
 
-/// The columns that most likely are the target, the likeliest first.
+/// The names of the columns that are most likely the target, the likeliest first.
 std::vector<std::string> likely_targets(const data::TableFacts& table);
 
-/// Whether all values are the same. Missing cells beside the same text tell something; beside the
-/// same number they are filled with it.
+/// Whether the column carries no information: all values are equal. A text column with missing
+/// cells is not constant, as a missing cell differs from the text; a numeric one is, as missing
+/// cells are filled with the number.
 bool is_constant(const data::ColumnFacts& column);
 
-/// Whether the column has numbers and texts.
+/// Whether the column has both numbers and texts.
 bool is_mixed(const data::ColumnFacts& column);
 
-/// Whether the values are numbers with a unit, but for a few.
+/// Whether more than half of the texts are numbers with a unit, and none is a number without it.
 bool has_unit(const data::ColumnFacts& column);
 
-/// Whether the values are dates, but for a few.
+/// Whether more than half of the values are dates.
 bool has_dates(const data::ColumnFacts& column);
 
-/// Whether each row has a text of its own, in so many rows that this is no accident.
+/// Whether the values identify rows: all differ, most are texts, and there are more than kFewValues
+/// of them, so that this is unlikely to be an accident.
 bool names_rows(const data::ColumnFacts& column);
 
-/// Whether each row has a whole number of its own, one after the other or in a column called an id.
+/// Whether the values number the rows: all are different whole numbers that count up by one or are
+/// in a column with the name of an id.
 bool numbers_rows(const data::ColumnFacts& column);
 
 /// The task of a target with these values, see data::infer_task().

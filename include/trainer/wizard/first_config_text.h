@@ -9,8 +9,9 @@
 
 namespace trainer::wizard {
 
-/// The file: YAML with a comment for each decision, to be written into the file `name`; `path` is
-/// that of the table as the file says it. Loading it gives `first.config`.
+/// The configuration as YAML with a comment for each decision. `name` is the name of the YAML file
+/// in the comments; `path` is written as data.path, or as data.query_folder for a query. Loading
+/// the text gives `first.config`.
 std::string first_config_text(const FirstConfig& first, const data::TableFacts& table,
                               const data::Schema& schema, const std::string& name,
                               const std::string& path);

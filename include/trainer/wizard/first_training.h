@@ -8,15 +8,15 @@
 
 namespace trainer::wizard {
 
-/// The time that `trainer init` allows for training unless told otherwise, in seconds.
+/// The default time limit of training for `trainer init`, in seconds.
 inline constexpr double kDefaultTimeLimit = 600;
 
-/// The time of an epoch of a configuration.
+/// Estimates the seconds that one epoch of a configuration takes on this machine.
 using EpochSeconds = std::function<double(const config::Config&)>;
 
-/// Chooses the recipe for `num_train` rows: the most accurate one of which enough epochs fit into
-/// `time_limit`, with a limit of its time (training.max_seconds) if not all of them do; else the
-/// plain one, with sizes that fit the number of rows.
+/// Chooses the recipe for `num_train` rows: the most accurate one for which enough epochs fit into
+/// `time_limit` (seconds), with training.max_seconds set if not all of its epochs fit; else the
+/// plain recipe, with sizes and epochs that suit the number of rows.
 void choose_training(FirstConfig& first, int64_t num_train, const EpochSeconds& epoch_seconds,
                      double time_limit);
 

@@ -9,20 +9,21 @@
 
 namespace trainer::wizard {
 
-/// What most likely stands for a missing value in a column of numbers, and in how many rows.
+/// A text or number that most likely means a missing value in a column of numbers or dates.
 struct MissingCode {
   std::string column;
-  std::string text;
-  int64_t count;
+  std::string text;  // as it is written in the cells
+  int64_t count;     // number of rows that have it
 };
 
-/// Texts such as - or unknown, hardly any texts at all, and numbers such as -999 that are far below
-/// all others, in columns of numbers. What is added to InspectOptions::missing is not found again.
+/// Finds codes in columns of numbers or dates: texts such as - or unknown, any texts if they are
+/// very few, and numbers such as -999 that are far below all others. Codes that were added to
+/// InspectOptions::missing before the inspection are not found again.
 std::vector<MissingCode> find_missing_codes(const data::TableFacts& table);
 
-/// The text among those of data.missing that evidently is a class of the column `target`: None, NA,
-/// N/A or null in about as many rows as other classes, where every missing value is written so, and
-/// no column of numbers has it; or an empty text.
+/// The text of data.missing that is evidently a class of the column `target`, or an empty text if
+/// there is none: None, NA, N/A or null, if all missing values of the target are written so, it is
+/// at least half as frequent as the rarest class, and no column of numbers has it.
 std::string find_missing_class(const data::TableFacts& table, const std::string& target);
 
 }  // namespace trainer::wizard
