@@ -22,17 +22,17 @@
 #include <fmt/ranges.h>
 
 #include "trainer/apply/predict.h"
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/base/memory/process_memory.h"
+#include "trainer/base/philox.h"
 #include "trainer/config/data_config.h"
-#include "trainer/core/philox.h"
-#include "trainer/core/process_memory.h"
-#include "trainer/data/columns.h"
-#include "trainer/data/dataset.h"
-#include "trainer/data/encode.h"
-#include "trainer/data/idx.h"
-#include "trainer/data/read_table.h"
-#include "trainer/duckdb/query.h"
-#include "trainer/network/mlp.h"
+#include "trainer/nn/spec/mlp.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/table/dataset.h"
+#include "trainer/table/duckdb/query.h"
+#include "trainer/table/schema/columns.h"
+#include "trainer/table/schema/encode.h"
+#include "trainer/table/source/idx.h"
+#include "trainer/table/source/read_table.h"
 
 namespace trainer {
 namespace {

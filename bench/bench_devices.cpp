@@ -12,16 +12,16 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/cpus.h"
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
-#include "trainer/core/standard_streams.h"
-#include "trainer/core/version.h"
-#include "trainer/device/description.h"
-#include "trainer/device/device.h"
-#include "trainer/run/system_info.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/io/standard_streams.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/version.h"
+#include "trainer/run/folder/system_info.h"
+#include "trainer/torch/device/description.h"
+#include "trainer/torch/device/device.h"
 
 #include "devices/baseline.h"
 #include "devices/google.h"

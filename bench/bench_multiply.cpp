@@ -15,8 +15,8 @@
 #include <dnnl.hpp>
 #endif
 
-#include "trainer/cpu/buffer.h"
-#include "trainer/cpu/kernels.h"
+#include "trainer/nn/cpu/buffer.h"
+#include "trainer/nn/cpu/kernels.h"
 
 namespace trainer {
 namespace {

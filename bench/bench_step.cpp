@@ -11,13 +11,13 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/time/timeline.h"
 #include "trainer/config/recipe.h"
-#include "trainer/core/cpus.h"
-#include "trainer/core/timeline.h"
-#include "trainer/cpu/buffer.h"
-#include "trainer/cpu/kernels.h"
-#include "trainer/cpu/peak.h"
-#include "trainer/profile/workload.h"
+#include "trainer/diagnose/profile/workload.h"
+#include "trainer/nn/cpu/buffer.h"
+#include "trainer/nn/cpu/kernels.h"
+#include "trainer/nn/cpu/peak.h"
 
 #include "training.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "trainer/data/dataset.h"
+#include "trainer/table/dataset.h"
 #include "trainer/train/session.h"
 
 #include "workload.h"

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Checks that documents speak of what is there: links lead somewhere, files and folders in code
-font exist (`src/cpu/kernels_*.cpp`, `cpu/blocks.h`), names of a layer (`data::encode`) occur in it,
-and the tables of docs/architecture.md have every layer of src/CMakeLists.txt in its order, with
-every public header.
+font exist (`src/nn/cpu/kernels_*.cpp`, `nn/cpu/blocks.h`), names of a namespace (`data::encode`) occur in
+its files, and the table of docs/architecture.md has every folder of every layer of src/CMakeLists.txt.
 Usage: scripts/check_docs.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
 
@@ -20,6 +19,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*)")
 TOP_FOLDERS = ("src", "include", "tests", "bench", "docs", "scripts", "configs", ".github", ".ci")
 PATH = re.compile(r"[\w.*-]+(/[\w.*-]+)+/?")
+NAMESPACE = re.compile(r"^namespace trainer::(\w+)", re.MULTILINE)
 NAME = re.compile(r"(?:trainer::)?(\w+)::(\w+)(?:::\w+)*(?:\(\))?")
 
 
@@ -36,15 +36,16 @@ def anchors(path: Path) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=None)
-def text_of_layer(root: Path, layer: str) -> str:
-    folders = (root / "include" / "trainer" / layer, root / "src" / layer)
-    return "\n".join(
-        path.read_text(encoding="utf-8")
-        for folder in folders
-        if folder.is_dir()
-        for path in sorted(folder.iterdir())
-        if path.suffix in (".h", ".cpp")
-    )
+def text_of_namespaces(root: Path) -> dict[str, str]:
+    """The files of each namespace within `trainer`."""
+    texts: dict[str, str] = {}
+    for folder in (root / "include" / "trainer", root / "src"):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".h", ".cpp"):
+                text = path.read_text(encoding="utf-8")
+                for name in set(NAMESPACE.findall(text)):
+                    texts[name] = texts.get(name, "") + text
+    return texts
 
 
 def check_link(document: Path, target: str) -> str | None:
@@ -62,9 +63,10 @@ def check_link(document: Path, target: str) -> str | None:
 def check_code(root: Path, layers: list[str], code: str) -> str | None:
     """What is wrong with a text in code font; None for anything that is no path and no name."""
     name = NAME.fullmatch(code)
-    if name and name[1] in layers:
-        found = re.search(rf"\b{name[2]}\b", text_of_layer(root, name[1]))
-        return None if found else f"{code}: layer {name[1]} has no {name[2]}"
+    namespaces = text_of_namespaces(root)
+    if name and name[1] in namespaces:
+        found = re.search(rf"\b{name[2]}\b", namespaces[name[1]])
+        return None if found else f"{code}: namespace {name[1]} has no {name[2]}"
     if not PATH.fullmatch(code):
         return None
     first = code.split("/")[0]
@@ -95,34 +97,28 @@ def check_document(root: Path, document: Path, layers: list[str]) -> list[str]:
     return problems
 
 
-def check_layer_tables(root: Path, layers: list[str]) -> list[str]:
-    """The tables of docs/architecture.md that are headed 'layer': name, purpose, headers."""
+def check_folder_table(root: Path, layers: list[str]) -> list[str]:
+    """The table of docs/architecture.md that is headed 'folder'."""
     path = root / "docs" / "architecture.md"
-    rows: dict[str, tuple[int, list[str]]] = {}
-    in_table = False
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        cells = [cell.strip() for cell in line.split("|")[1:-1]]
-        in_table = bool(cells) and (in_table or cells[0] == "layer")
-        match = re.fullmatch(r"`(\w+)`", cells[0]) if in_table else None
-        if match:
-            rows[match[1]] = (number, re.findall(r"[\w.]+", cells[-1]))
+    named = re.findall(r"^\| `([\w/]+)` \|", path.read_text(encoding="utf-8"), re.MULTILINE)
+    folders = {
+        file.parent.relative_to(root / "src").as_posix()
+        for layer in layers
+        for file in (root / "src" / layer).rglob("*.cpp")
+    }
     place = path.relative_to(root)
-    if list(rows) != layers:
-        return [f"{place}:1: names the layers {' '.join(rows)}; expected {' '.join(layers)}"]
-    problems = []
-    for layer, (number, named) in rows.items():
-        headers = {header.stem for header in (root / "include" / "trainer" / layer).glob("*.h")}
-        for header in sorted(headers.symmetric_difference(named)):
-            what = "is not named" if header in headers else "does not exist"
-            problems.append(f"{place}:{number}: trainer/{layer}/{header}.h {what}")
-    return problems
+    return [
+        f"{place}:1: the table of folders "
+        + (f"lacks {folder}" if folder in folders else f"has {folder}, which does not exist")
+        for folder in sorted(folders.symmetric_difference(named))
+    ]
 
 
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
     layers = list(read_layers(root))
     documents = sorted([*root.glob("*.md"), *(root / "docs").glob("*.md")])
-    problems = check_layer_tables(root, layers)
+    problems = check_folder_table(root, layers)
     for document in documents:
         problems += check_document(root, document, layers)
     print(

@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/exceptions.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/log.h"
-#include "trainer/core/signals.h"
-#include "trainer/core/standard_streams.h"
+#include "trainer/base/exceptions.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/io/standard_streams.h"
+#include "trainer/base/signals.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/launch/launcher.h"
 
 #include "cli/dispatch.h"

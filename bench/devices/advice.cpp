@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
+#include "trainer/base/text/format.h"
 
 #include "devices/noise.h"
 

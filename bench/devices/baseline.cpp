@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/json.h"
 
 #include "devices/table.h"
 

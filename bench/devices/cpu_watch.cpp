@@ -13,7 +13,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "trainer/core/parse.h"
+#include "trainer/base/text/parse.h"
 #endif
 
 namespace trainer::bench {

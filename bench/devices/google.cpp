@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 namespace trainer::bench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 namespace trainer::bench {
 

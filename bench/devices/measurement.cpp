@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/log.h"
-#include "trainer/core/process_memory.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/device/description.h"
-#include "trainer/device/error_text.h"
-#include "trainer/device/memory.h"
-#include "trainer/device/threads.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/memory/process_memory.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/torch/device/description.h"
+#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/memory.h"
+#include "trainer/torch/device/threads.h"
 
 #include "devices/cpu_watch.h"
 #include "devices/peak_memory.h"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
+#include "trainer/base/text/format.h"
 
 namespace trainer::bench {
 namespace {

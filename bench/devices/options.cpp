@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/text/parse.h"
 
 namespace trainer::bench {
 namespace {

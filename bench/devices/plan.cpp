@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "trainer/cache/load.h"
+#include "trainer/base/error.h"
 #include "trainer/config/load.h"
 #include "trainer/config/recipe.h"
-#include "trainer/core/error.h"
-#include "trainer/device/precision.h"
+#include "trainer/table/cached/load.h"
+#include "trainer/torch/device/precision.h"
 
 #include "training.h"
 

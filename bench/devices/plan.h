@@ -6,7 +6,7 @@
 #include <c10/core/Device.h>
 
 #include "trainer/config/config.h"
-#include "trainer/device/device.h"
+#include "trainer/torch/device/device.h"
 
 #include "devices/options.h"
 #include "devices/results.h"

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json_reader.h"
-#include "trainer/run/system_info.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json_reader.h"
+#include "trainer/run/folder/system_info.h"
 
 namespace trainer::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "devices/statistics.h"
 

@@ -3,8 +3,8 @@
 
 #include <c10/core/InferenceMode.h>
 
-#include "trainer/cache/load.h"
-#include "trainer/core/stopwatch.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/table/cached/load.h"
 #include "trainer/train/out_of_memory.h"
 
 namespace trainer::bench {

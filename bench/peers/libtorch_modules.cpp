@@ -15,9 +15,9 @@
 #include <nlohmann/json.hpp>
 #include <torch/torch.h>
 
-#include "trainer/data/idx.h"
-#include "trainer/data/read_table.h"
-#include "trainer/data/scaling.h"
+#include "trainer/table/schema/scaling.h"
+#include "trainer/table/source/idx.h"
+#include "trainer/table/source/read_table.h"
 
 namespace {
 

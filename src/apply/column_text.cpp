@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
+#include "trainer/base/text/format.h"
 
 namespace trainer::apply {
 namespace {

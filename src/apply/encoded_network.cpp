@@ -11,12 +11,12 @@
 #include <numeric>
 #include <variant>
 
-#include "trainer/cpu/combine.h"
-#include "trainer/cpu/input_encoder.h"
-#include "trainer/cpu/kernels.h"
-#include "trainer/cpu/losses.h"
-#include "trainer/cpu/row_sums.h"
-#include "trainer/data/scaling.h"
+#include "trainer/nn/cpu/combine.h"
+#include "trainer/nn/cpu/input_encoder.h"
+#include "trainer/nn/cpu/kernels.h"
+#include "trainer/nn/cpu/losses.h"
+#include "trainer/nn/cpu/row_sums.h"
+#include "trainer/table/schema/scaling.h"
 
 #include "apply/network_memory.h"
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/error.h"
-#include "trainer/core/json_reader.h"
-#include "trainer/run/run_dir.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/text/json_reader.h"
+#include "trainer/run/folder/run_dir.h"
 
 namespace trainer::apply {
 

@@ -10,11 +10,11 @@
 
 #include "trainer/apply/predictor.h"
 #include "trainer/apply/score.h"
-#include "trainer/cache/load.h"
+#include "trainer/base/error.h"
+#include "trainer/base/parallel/ordered_pipeline.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/core/error.h"
-#include "trainer/core/ordered_pipeline.h"
-#include "trainer/data/row_checks.h"
+#include "trainer/table/cached/load.h"
+#include "trainer/table/row_checks.h"
 
 namespace trainer::apply {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/data/column.h"
+#include "trainer/table/schema/column.h"
 
 namespace trainer::apply {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/export_metadata.h"
 
-#include "trainer/core/json.h"
-#include "trainer/core/version.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/version.h"
 
 #include "apply/model_json.h"
 

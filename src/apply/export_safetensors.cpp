@@ -2,7 +2,7 @@
 #include "trainer/apply/export_safetensors.h"
 
 #include "trainer/apply/export_metadata.h"
-#include "trainer/archive/safetensors.h"
+#include "trainer/base/archive/safetensors.h"
 
 namespace trainer::apply {
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/predictor.h"
-#include "trainer/core/error.h"
-#include "trainer/core/philox.h"
+#include "trainer/base/error.h"
+#include "trainer/base/philox.h"
 
 namespace trainer::apply {
 namespace {

@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/labelled_rows.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/data/npy.h"
-#include "trainer/data/row_checks.h"
+#include "trainer/table/row_checks.h"
+#include "trainer/table/source/npy.h"
 
 #include "apply/rows.h"
 

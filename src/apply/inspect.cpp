@@ -13,11 +13,11 @@
 #include <fmt/ranges.h>
 
 #include "trainer/apply/column_text.h"
+#include "trainer/base/text/format.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
-#include "trainer/core/format.h"
 #include "trainer/metrics/score.h"
-#include "trainer/run/run_dir.h"
+#include "trainer/run/folder/run_dir.h"
 
 #include "apply/model_json.h"
 

@@ -5,18 +5,18 @@
 
 #include <fmt/format.h>
 
-#include "trainer/cache/load.h"
+#include "trainer/base/error.h"
+#include "trainer/base/parallel/ordered_pipeline.h"
+#include "trainer/base/text/format.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/ordered_pipeline.h"
-#include "trainer/data/apply_schema.h"
-#include "trainer/data/column_notes.h"
-#include "trainer/data/fingerprint.h"
-#include "trainer/data/idx.h"
-#include "trainer/data/npy.h"
-#include "trainer/data/row_checks.h"
-#include "trainer/data/table_reader.h"
+#include "trainer/table/cached/load.h"
+#include "trainer/table/row_checks.h"
+#include "trainer/table/schema/apply_schema.h"
+#include "trainer/table/schema/column_notes.h"
+#include "trainer/table/source/fingerprint.h"
+#include "trainer/table/source/idx.h"
+#include "trainer/table/source/npy.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "apply/rows.h"
 

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/ensemble.h"
-#include "trainer/checkpoint/find.h"
-#include "trainer/checkpoint/verify.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/find_by_name.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/core/error.h"
-#include "trainer/core/find_by_name.h"
-#include "trainer/run/run_dir.h"
+#include "trainer/run/checkpoint/find.h"
+#include "trainer/run/checkpoint/verify.h"
+#include "trainer/run/folder/run_dir.h"
 
 namespace trainer::apply {
 namespace fs = std::filesystem;

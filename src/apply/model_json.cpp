@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "trainer/base/text/json.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/core/json.h"
 
 namespace trainer::apply {
 

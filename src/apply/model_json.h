@@ -6,8 +6,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "trainer/apply/model.h"
-#include "trainer/data/column.h"
-#include "trainer/data/scaling.h"
+#include "trainer/table/schema/column.h"
+#include "trainer/table/schema/scaling.h"
 
 /// The parts that the JSON of an inspection and the metadata of an export have in common.
 namespace trainer::apply {

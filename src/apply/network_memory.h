@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
-#include "trainer/cpu/operands.h"
+#include "trainer/nn/cpu/operands.h"
 
 namespace trainer::apply {
 

@@ -15,11 +15,11 @@
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/data/dataset.h"
-#include "trainer/data/read_table.h"
-#include "trainer/data/row_checks.h"
-#include "trainer/data/table_reader.h"
-#include "trainer/data/table_source.h"
+#include "trainer/table/dataset.h"
+#include "trainer/table/row_checks.h"
+#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
+#include "trainer/table/source/table_source.h"
 
 #include "apply/output.h"
 #include "apply/prediction_text.h"

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/parse.h"
-#include "trainer/core/print_safely.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/text/print_safely.h"
 
 namespace trainer::apply {
 namespace fs = std::filesystem;

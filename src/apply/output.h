@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/core/atomic_file.h"
+#include "trainer/base/io/atomic_file.h"
 
 #include "apply/gzip_writer.h"
 #include "apply/parquet_writer.h"

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/duckdb/query.h"
+#include "trainer/base/error.h"
+#include "trainer/table/duckdb/query.h"
 
 namespace trainer::apply {
 

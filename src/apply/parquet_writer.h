@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/core/atomic_file.h"
+#include "trainer/base/io/atomic_file.h"
 
 namespace trainer::apply {
 

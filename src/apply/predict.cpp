@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/predictor.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/ordered_pipeline.h"
-#include "trainer/core/parse.h"
-#include "trainer/core/stopwatch.h"
+#include "trainer/base/error.h"
+#include "trainer/base/parallel/ordered_pipeline.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/time/stopwatch.h"
 
 #include "apply/output.h"
 #include "apply/prediction_text.h"

@@ -12,9 +12,9 @@
 #include <fmt/compile.h>
 
 #include "trainer/apply/predictor.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
 #include "trainer/metrics/classification.h"
 
 namespace trainer::apply {

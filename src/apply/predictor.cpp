@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/cpu/combine.h"
-#include "trainer/cpu/kernels.h"
-#include "trainer/cpu/losses.h"
+#include "trainer/nn/cpu/combine.h"
+#include "trainer/nn/cpu/kernels.h"
+#include "trainer/nn/cpu/losses.h"
 
 #include "apply/network_memory.h"
 

@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/data/column_notes.h"
-#include "trainer/data/data_file.h"
-#include "trainer/data/encode.h"
-#include "trainer/data/idx.h"
-#include "trainer/data/npy.h"
-#include "trainer/data/table_source.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/table/schema/column_notes.h"
+#include "trainer/table/schema/encode.h"
+#include "trainer/table/source/data_file.h"
+#include "trainer/table/source/idx.h"
+#include "trainer/table/source/npy.h"
+#include "trainer/table/source/table_source.h"
 
 namespace trainer::apply {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/apply/predict.h"
-#include "trainer/data/table.h"
-#include "trainer/data/table_reader.h"
+#include "trainer/table/source/table_reader.h"
+#include "trainer/table/table.h"
 
 namespace trainer::apply {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/cpu/kernels.h"
-#include "trainer/cpu/losses.h"
 #include "trainer/metrics/classification.h"
+#include "trainer/nn/cpu/kernels.h"
+#include "trainer/nn/cpu/losses.h"
 
 namespace trainer::apply {
 

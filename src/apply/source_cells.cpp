@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/data/read_table.h"
-#include "trainer/data/table_reader.h"
+#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 namespace trainer::apply {
 namespace {

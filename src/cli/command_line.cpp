@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 #include "cli/common_flags.h"
 #include "cli/help_text.h"

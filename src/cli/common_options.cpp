@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/json.h"
 
 namespace trainer::cli {
 

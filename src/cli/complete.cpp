@@ -8,9 +8,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "trainer/base/io/user_folders.h"
 #include "trainer/config/fields.h"
-#include "trainer/core/user_folders.h"
-#include "trainer/tracking/run_entry.h"
+#include "trainer/run/tracking/run_entry.h"
 
 #include "cli/complete_values.h"
 #include "cli/option.h"

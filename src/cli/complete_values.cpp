@@ -7,12 +7,12 @@
 #include <string_view>
 #include <system_error>
 
-#include "trainer/data/inspect.h"
-#include "trainer/data/table_source.h"
-#include "trainer/run/run_dir.h"
-#include "trainer/tracking/query.h"
-#include "trainer/tracking/run_entry.h"
-#include "trainer/tracking/trash.h"
+#include "trainer/run/folder/run_dir.h"
+#include "trainer/run/tracking/query.h"
+#include "trainer/run/tracking/run_entry.h"
+#include "trainer/run/tracking/trash.h"
+#include "trainer/table/source/inspect.h"
+#include "trainer/table/source/table_source.h"
 
 #include "cli/resolve_config.h"
 

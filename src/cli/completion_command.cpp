@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/find_by_name.h"
-#include "trainer/core/format.h"
+#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/format.h"
 
 #include "cli/command.h"
 #include "cli/completion_scripts.h"

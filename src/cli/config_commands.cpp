@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/print_safely.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/reference.h"
-#include "trainer/core/format.h"
-#include "trainer/core/log.h"
-#include "trainer/core/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/resolve_config.h"

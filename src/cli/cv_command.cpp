@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
-#include "trainer/experiments/cross_validation.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/json.h"
+#include "trainer/workflows/experiments/cross_validation.h"
 
 #include "cli/command.h"
 #include "cli/print_document.h"

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/utf8.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/utf8.h"
 
 #include "cli/answer_shell.h"
 #include "cli/command_line.h"

@@ -12,16 +12,16 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
-#include "trainer/core/print_safely.h"
-#include "trainer/core/terminal.h"
-#include "trainer/core/text_table.h"
-#include "trainer/core/version.h"
-#include "trainer/doctor/collect.h"
-#include "trainer/doctor/judge.h"
-#include "trainer/doctor/report.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/base/text/text_table.h"
+#include "trainer/base/version.h"
+#include "trainer/diagnose/doctor/collect.h"
+#include "trainer/diagnose/doctor/judge.h"
+#include "trainer/diagnose/doctor/report.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"

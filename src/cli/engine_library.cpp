@@ -19,14 +19,14 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/cpus.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/log.h"
-#include "trainer/core/time_scopes.h"
-#include "trainer/core/timeline.h"
-#include "trainer/core/until_done.h"
-#include "trainer/run/blas.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/io/until_done.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
+#include "trainer/run/folder/blas.h"
 
 #include "cli/open_library.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/engine/api.h"
+#include "trainer/train/engine/api.h"
 
 namespace trainer::cli {
 

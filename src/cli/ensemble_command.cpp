@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
+#include "trainer/base/text/print_safely.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/types.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/log.h"
-#include "trainer/core/print_safely.h"
-#include "trainer/experiments/ensemble.h"
 #include "trainer/metrics/report_document.h"
+#include "trainer/workflows/experiments/ensemble.h"
 
 #include "cli/command.h"
 #include "cli/print_document.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/evaluate.h"
-#include "trainer/core/format.h"
+#include "trainer/base/text/format.h"
 #include "trainer/metrics/report_document.h"
 
 #include "cli/command.h"

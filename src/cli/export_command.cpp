@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/export_safetensors.h"
-#include "trainer/core/document.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/document.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"

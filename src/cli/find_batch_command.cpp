@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/document.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/print_safely.h"
+#include "trainer/base/text/document.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/text/print_safely.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/version.h"
-#include "trainer/run/blas.h"
-#include "trainer/run/libraries.h"
+#include "trainer/base/version.h"
+#include "trainer/run/folder/blas.h"
+#include "trainer/run/folder/libraries.h"
 
 namespace trainer::cli {
 namespace {

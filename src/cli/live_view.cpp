@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/text_table.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/text_table.h"
 #include "trainer/metrics/score.h"
-#include "trainer/tracking/comparison.h"
-#include "trainer/tracking/query.h"
+#include "trainer/run/tracking/comparison.h"
+#include "trainer/run/tracking/query.h"
 
 namespace trainer::cli {
 namespace {

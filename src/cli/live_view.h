@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "trainer/run/history.h"
-#include "trainer/tracking/run_entry.h"
+#include "trainer/run/folder/history.h"
+#include "trainer/run/tracking/run_entry.h"
 
 #include "cli/curve.h"
 

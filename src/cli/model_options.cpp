@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/format.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
-#include "trainer/core/cpus.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/log.h"
 
 namespace trainer::cli {
 

@@ -7,8 +7,8 @@
 
 #include "trainer/apply/labelled_rows.h"
 #include "trainer/apply/model.h"
-#include "trainer/core/document.h"
-#include "trainer/data/table_source.h"
+#include "trainer/base/text/document.h"
+#include "trainer/table/source/table_source.h"
 
 #include "cli/common_options.h"
 #include "cli/format_options.h"

@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/until_done.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/until_done.h"
 
 #include "cli/open_library.h"
 

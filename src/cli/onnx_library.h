@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/doctor/facts.h"
+#include "trainer/diagnose/doctor/facts.h"
 #include "trainer/onnx_export/api.h"
 
 namespace trainer::cli {

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "trainer/core/library_folder.h"
+#include "trainer/base/io/library_folder.h"
 
 namespace trainer::cli {
 std::filesystem::path library_path(const std::string& stem) {

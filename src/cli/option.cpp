@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
 
 namespace trainer::cli {
 

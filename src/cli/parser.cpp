@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/text_table.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/text_table.h"
 
 #include "cli/suggestions.h"
 

@@ -12,12 +12,12 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/apply/predict.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/log.h"
-#include "trainer/core/signals.h"
-#include "trainer/core/terminal.h"
-#include "trainer/data/csv_format.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/signals.h"
+#include "trainer/base/text/format.h"
+#include "trainer/table/source/csv_format.h"
 
 #include "cli/command.h"
 #include "cli/format_options.h"

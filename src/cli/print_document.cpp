@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "trainer/core/print_safely.h"
-#include "trainer/core/terminal.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/text/print_safely.h"
 
 #include "cli/common_options.h"
 

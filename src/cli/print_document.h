@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "trainer/core/document.h"
+#include "trainer/base/text/document.h"
 
 namespace trainer::cli {
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/log.h"
-#include "trainer/profile/profile.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/format.h"
+#include "trainer/diagnose/profile/profile.h"
 
 #include "cli/command.h"
 #include "cli/engine_library.h"

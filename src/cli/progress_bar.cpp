@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
+#include "trainer/base/text/format.h"
 #include "trainer/metrics/score.h"
 
 #include "cli/progress_line.h"

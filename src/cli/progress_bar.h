@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "trainer/run/progress.h"
+#include "trainer/run/folder/progress.h"
 
 namespace trainer::cli {
 

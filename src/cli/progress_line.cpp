@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
-#include "trainer/core/long_work.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/time/long_work.h"
 
 namespace trainer::cli {
 

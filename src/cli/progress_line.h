@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/core/stopwatch.h"
-#include "trainer/core/terminal.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/time/stopwatch.h"
 
 namespace trainer::cli {
 
@@ -20,7 +20,7 @@ std::string first_that_fits(const std::vector<std::string>& texts, int width);
 /// known.
 std::string long_work_text(std::string_view name, double part, double seconds, int width);
 
-/// Shows the progress of long work (core/long_work.h) as a ProgressLine from now on.
+/// Shows the progress of long work (base/time/long_work.h) as a ProgressLine from now on.
 void show_long_work();
 
 /// Shows progress on standard error: on a terminal, a line that is redrawn at most ten times a

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/cpus.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/print_safely.h"
-#include "trainer/report/report.h"
-#include "trainer/run/run_dir.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/report/html/report.h"
+#include "trainer/run/folder/run_dir.h"
 
 #include "cli/command.h"
 #include "cli/runs_options.h"

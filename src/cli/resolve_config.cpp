@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
 #include "trainer/config/log_settings.h"
-#include "trainer/core/error.h"
-#include "trainer/core/log.h"
 
 namespace trainer::cli {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "trainer/checkpoint/resume_point.h"
 #include "trainer/config/load.h"
+#include "trainer/run/checkpoint/resume_point.h"
 
 #include "cli/common_options.h"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/text_table.h"
+#include "trainer/base/text/text_table.h"
 
 namespace trainer::cli {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/print_safely.h"
-#include "trainer/core/terminal.h"
-#include "trainer/tracking/comparison.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/run/tracking/comparison.h"
 
 #include "cli/command.h"
 #include "cli/print_document.h"

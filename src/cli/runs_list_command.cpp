@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/print_safely.h"
-#include "trainer/tracking/query.h"
-#include "trainer/tracking/run_list.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/run/tracking/query.h"
+#include "trainer/run/tracking/run_list.h"
 
 #include "cli/command.h"
 #include "cli/print_document.h"

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/print_safely.h"
-#include "trainer/tracking/notes.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/run/tracking/notes.h"
 
 #include "cli/command.h"
 #include "cli/runs_options.h"

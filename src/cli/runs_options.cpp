@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/tracking/query.h"
-#include "trainer/tracking/removal.h"
-#include "trainer/tracking/trash.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/run/tracking/query.h"
+#include "trainer/run/tracking/removal.h"
+#include "trainer/run/tracking/trash.h"
 
 namespace trainer::cli {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "trainer/tracking/run_entry.h"
-#include "trainer/tracking/run_list.h"
+#include "trainer/run/tracking/run_entry.h"
+#include "trainer/run/tracking/run_list.h"
 
 #include "cli/option.h"
 

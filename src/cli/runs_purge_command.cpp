@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/print_safely.h"
-#include "trainer/tracking/run_list.h"
-#include "trainer/tracking/trash.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/run/tracking/run_list.h"
+#include "trainer/run/tracking/trash.h"
 
 #include "cli/command.h"
 #include "cli/runs_options.h"

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
-#include "trainer/core/print_safely.h"
-#include "trainer/tracking/removal.h"
-#include "trainer/tracking/run_list.h"
-#include "trainer/tracking/trash.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/run/tracking/removal.h"
+#include "trainer/run/tracking/run_list.h"
+#include "trainer/run/tracking/trash.h"
 
 #include "cli/command.h"
 #include "cli/runs_options.h"

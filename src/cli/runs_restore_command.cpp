@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/print_safely.h"
-#include "trainer/tracking/trash.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/run/tracking/trash.h"
 
 #include "cli/command.h"
 #include "cli/runs_options.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/tracking/run_document.h"
+#include "trainer/run/tracking/run_document.h"
 
 #include "cli/command.h"
 #include "cli/print_document.h"

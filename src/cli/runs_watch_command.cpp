@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/print_safely.h"
-#include "trainer/core/signals.h"
-#include "trainer/core/terminal.h"
-#include "trainer/run/history.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/signals.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/run/folder/history.h"
 
 #include "cli/command.h"
 #include "cli/live_view.h"

@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/cache/load.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/text/document.h"
+#include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
-#include "trainer/core/document.h"
-#include "trainer/core/format.h"
-#include "trainer/core/terminal.h"
-#include "trainer/data/dataset.h"
-#include "trainer/schedule/overview.h"
+#include "trainer/nn/schedule/overview.h"
+#include "trainer/table/cached/load.h"
+#include "trainer/table/dataset.h"
 
 #include "cli/command.h"
 #include "cli/curve.h"

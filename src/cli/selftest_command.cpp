@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/document.h"
-#include "trainer/core/format.h"
-#include "trainer/experiments/resume_selftest.h"
+#include "trainer/base/text/document.h"
+#include "trainer/base/text/format.h"
+#include "trainer/workflows/experiments/resume_selftest.h"
 
 #include "cli/command.h"
 #include "cli/print_document.h"

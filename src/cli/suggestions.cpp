@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/text/suggest.h"
 #include "trainer/config/fields.h"
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
-#include "trainer/core/suggest.h"
 
 namespace trainer::cli {
 namespace {

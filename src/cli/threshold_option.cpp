@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/evaluate.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::cli {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/error.h"
-#include "trainer/cpu/peak.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/nn/cpu/peak.h"
 
 namespace trainer::cli {
 namespace {

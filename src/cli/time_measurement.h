@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "trainer/core/timeline.h"
-#include "trainer/profile/profile.h"
+#include "trainer/base/time/timeline.h"
+#include "trainer/diagnose/profile/profile.h"
 
 #include "cli/option.h"
 

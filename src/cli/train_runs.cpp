@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/train_runs.h"
 
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/json.h"
 #include "trainer/config/log_settings.h"
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
 
 #include "cli/engine_library.h"
 #include "cli/progress_bar.h"

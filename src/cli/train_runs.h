@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "trainer/experiments/runs.h"
+#include "trainer/workflows/experiments/runs.h"
 
 #include "cli/common_options.h"
 

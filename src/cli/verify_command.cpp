@@ -14,13 +14,13 @@
 
 #include <fmt/format.h>
 
-#include "trainer/checkpoint/find.h"
-#include "trainer/checkpoint/verify.h"
-#include "trainer/core/document.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/document.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
 #include "trainer/metrics/score.h"
+#include "trainer/run/checkpoint/find.h"
+#include "trainer/run/checkpoint/verify.h"
 
 #include "cli/command.h"
 #include "cli/model_options.h"

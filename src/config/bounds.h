@@ -26,7 +26,7 @@ inline constexpr Bounds kEmbedding{.min = 0, .above = {}, .max = 1 << 12, .below
 inline constexpr Bounds kCycles{.min = 1, .above = {}, .max = 30, .below = {}};
 inline constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
 inline constexpr Bounds kFolds{.min = 0, .above = {}, .max = 1000, .below = {}};
-// The buffers of shard trees are allocated for this number of shards (core/shard_tree.h).
+// The buffers of shard trees are allocated for this number of shards (base/parallel/shard_tree.h).
 inline constexpr Bounds kShards{.min = 0, .above = {}, .max = 1 << 12, .below = {}};
 inline constexpr Bounds kTimeoutSeconds{.min = {}, .above = 0, .max = 1e6, .below = {}};
 inline constexpr Bounds kClasses{.min = 2, .above = {}, .max = 1000, .below = {}};

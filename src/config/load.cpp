@@ -9,12 +9,12 @@
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/suggest.h"
+#include "trainer/base/text/utf8.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/suggest.h"
-#include "trainer/core/utf8.h"
 
 #include "config/conflicts.h"
 #include "config/recipe_rules.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "trainer/core/parse.h"
+#include "trainer/base/text/parse.h"
 
 namespace trainer::config {
 

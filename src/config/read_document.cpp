@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "trainer/base/error.h"
+#include "trainer/base/io/read_text.h"
 #include "trainer/config/load.h"
-#include "trainer/core/error.h"
-#include "trainer/core/read_text.h"
 
 namespace trainer::config {
 

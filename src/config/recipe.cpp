@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
-#include "trainer/core/format.h"
 
 #include "config/recipe_rules.h"
 #include "config/values.h"

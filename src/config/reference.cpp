@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/base/text/json.h"
 #include "trainer/config/config.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
-#include "trainer/core/json.h"
 
 namespace trainer::config {
 namespace {

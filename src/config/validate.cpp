@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
-#include "trainer/core/format.h"
 
 #include "config/bounds.h"
 #include "config/conflicts.h"

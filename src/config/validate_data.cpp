@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
-#include "trainer/core/format.h"
 
 #include "config/conflicts.h"
 

@@ -10,12 +10,12 @@
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
+#include "trainer/base/io/user_folders.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/text/suggest.h"
 #include "trainer/config/config.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/parse.h"
-#include "trainer/core/suggest.h"
-#include "trainer/core/user_folders.h"
 
 namespace trainer::config {
 namespace {

@@ -12,7 +12,7 @@
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
 
-#include "trainer/core/format.h"
+#include "trainer/base/text/format.h"
 
 namespace trainer::config {
 namespace {

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <optional>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 namespace trainer::launch {
 

@@ -25,8 +25,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
 
 #include "launch/socket_calls.h"
 

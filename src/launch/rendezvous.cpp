@@ -20,8 +20,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
 #include "trainer/launch/addresses.h"
 
 #include "launch/pmi.h"

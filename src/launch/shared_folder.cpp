@@ -8,10 +8,10 @@
 // request; when all answered requests are gone, rank 0 removes the folder. A rank that runs out of
 // time removes its own files, and the folder if it is empty then. Only two runs with the same name
 // at the same time cannot be told apart.
-// Files appear complete (core/atomic_file.h). The client of a network file system may remember for
-// up to a minute that a file is not in a folder, unless it changes that folder itself. So each rank
-// writes its file again twice a second. This also restores the file if rank 0 of an earlier run
-// removed the folder.
+// Files appear complete (base/io/atomic_file.h). The client of a network file system may remember
+// for up to a minute that a file is not in a folder, unless it changes that folder itself. So each
+// rank writes its file again twice a second. This also restores the file if rank 0 of an earlier
+// run removed the folder.
 #include "launch/shared_folder.h"
 
 #include <sys/stat.h>
@@ -28,9 +28,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/text/format.h"
 #include "trainer/launch/token.h"
 
 namespace trainer::launch {

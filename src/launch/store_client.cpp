@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "trainer/core/parse.h"
+#include "trainer/base/text/parse.h"
 
 #include "launch/socket_calls.h"
 #include "launch/store_frame.h"

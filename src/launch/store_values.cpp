@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "trainer/core/parse.h"
+#include "trainer/base/text/parse.h"
 
 namespace trainer::launch {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
 
 namespace trainer::launch {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/find_by_name.h"
-#include "trainer/core/format.h"
+#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/format.h"
 
 namespace trainer::metrics {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "trainer/core/format.h"
+#include "trainer/base/text/format.h"
 #include "trainer/metrics/calibration.h"
 
 namespace trainer::metrics {

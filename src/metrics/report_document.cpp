@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/text_table.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/text_table.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::metrics {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/find_by_name.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
+#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
 
 namespace trainer::metrics {
 namespace {

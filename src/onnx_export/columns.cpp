@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
-#include "trainer/data/exact_number.h"
-#include "trainer/data/value_index.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/table/schema/value_index.h"
+#include "trainer/table/source/exact_number.h"
 
 #include "onnx_export/parts.h"
 

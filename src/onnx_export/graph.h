@@ -10,7 +10,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 namespace trainer::onnx_export {
 

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "trainer/network/bins.h"
-#include "trainer/network/constants.h"
+#include "trainer/nn/spec/bins.h"
+#include "trainer/nn/spec/constants.h"
 
 #include "onnx_export/parts.h"
 
@@ -24,7 +24,7 @@ Name reshaped(GraphBuilder& graph, const Name& value, const std::vector<int64_t>
       "Reshape", {value, graph.constant("shape", {rank}, std::span(shape.data(), shape.size()))});
 }
 
-// Combines `members` `[batch, members, outputs]` as cpu/combine.h does. A single logit counts as
+// Combines `members` `[batch, members, outputs]` as nn/cpu/combine.h does. A single logit counts as
 // the second of two, of which the first is 0.
 Name log_of_mean_probabilities(GraphBuilder& graph, const Name& members, int64_t num_members,
                                bool has_one_logit) {

@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/library_folder.h"
-#include "trainer/core/optional_library.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/library_folder.h"
+#include "trainer/base/io/optional_library.h"
 
 namespace trainer::onnx_export {
 namespace {

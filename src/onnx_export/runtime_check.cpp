@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/export_samples.h"
-#include "trainer/core/error.h"
-#include "trainer/data/encode.h"
+#include "trainer/base/error.h"
+#include "trainer/table/schema/encode.h"
 
 #include "onnx_export/runtime.h"
 

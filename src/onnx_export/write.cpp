@@ -11,10 +11,10 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "trainer/apply/export_metadata.h"
-#include "trainer/core/atomic_file.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/version.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/version.h"
 #include "trainer/onnx_export/api.h"
 
 #include "onnx_export/parts.h"

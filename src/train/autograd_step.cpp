@@ -10,10 +10,10 @@
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 
-#include "trainer/core/error.h"
-#include "trainer/device/memory.h"
-#include "trainer/device/timed_work.h"
-#include "trainer/schedule/loss_scale.h"
+#include "trainer/base/error.h"
+#include "trainer/nn/schedule/loss_scale.h"
+#include "trainer/torch/device/memory.h"
+#include "trainer/torch/device/timed_work.h"
 #include "trainer/train/step.h"
 
 #include "train/gradient_exchange.h"

@@ -9,11 +9,11 @@
 
 #include <ATen/ops/arange.h>
 
-#include "trainer/core/cpus.h"
-#include "trainer/core/error.h"
-#include "trainer/core/process_memory.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/device/memory.h"
+#include "trainer/base/error.h"
+#include "trainer/base/memory/process_memory.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/torch/device/memory.h"
 #include "trainer/train/thread_trials.h"
 
 namespace trainer::train {

@@ -6,7 +6,7 @@
 
 #include <ATen/ops/from_blob.h>
 
-#include "trainer/data/row_checks.h"
+#include "trainer/table/row_checks.h"
 
 namespace trainer::train {
 namespace {

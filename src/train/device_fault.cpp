@@ -10,10 +10,10 @@
 #include <ATen/ops/linalg_vector_norm.h>
 #include <fmt/format.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/device/error_text.h"
-#include "trainer/model/gradient.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/model/gradient.h"
 
 #include "train/saving.h"
 

@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include "trainer/core/stopwatch.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/train/fit.h"
 
 // Accelerators fail in ways that a CPU does not: they vanish in the middle of a run, with all that

@@ -13,14 +13,14 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
-#include "trainer/core/cpus.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/device/error_text.h"
-#include "trainer/device/memory.h"
-#include "trainer/device/threads.h"
-#include "trainer/model/init.h"
-#include "trainer/network/build.h"
-#include "trainer/schedule/loss_scale.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/nn/schedule/loss_scale.h"
+#include "trainer/nn/spec/build.h"
+#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/memory.h"
+#include "trainer/torch/device/threads.h"
+#include "trainer/torch/model/init.h"
 #include "trainer/train/step.h"
 
 #include "train/session_checks.h"

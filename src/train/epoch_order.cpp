@@ -9,7 +9,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/from_blob.h>
 
-#include "trainer/data/row_checks.h"
+#include "trainer/table/row_checks.h"
 
 namespace trainer::train {
 

@@ -11,8 +11,8 @@
 #include <ATen/ops/tensor.h>
 #include <c10/core/InferenceMode.h>
 
-#include "trainer/core/stopwatch.h"
-#include "trainer/device/memory.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/torch/device/memory.h"
 
 namespace trainer::train {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/dist/world.h"
+#include "trainer/distributed/world.h"
 #include "trainer/train/evaluate.h"
 
 namespace trainer::train {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "trainer/core/stopwatch.h"
-#include "trainer/dist/reduction.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/distributed/reduction.h"
 #include "trainer/train/out_of_memory.h"
 
 namespace trainer::train {

@@ -15,16 +15,16 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include "trainer/base/io/log.h"
+#include "trainer/base/signals.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
 #include "trainer/config/fields.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
-#include "trainer/core/signals.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/core/time_scopes.h"
-#include "trainer/core/timeline.h"
-#include "trainer/device/memory.h"
 #include "trainer/metrics/calibration.h"
+#include "trainer/torch/device/memory.h"
 #include "trainer/train/out_of_memory.h"
 
 #include "train/device_fault.h"

@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/core/shard_tree.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/core/time_scopes.h"
-#include "trainer/core/timeline.h"
-#include "trainer/cpu/ceil_div.h"
-#include "trainer/cpu/losses.h"
-#include "trainer/cpu/network.h"
+#include "trainer/base/parallel/shard_tree.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
+#include "trainer/nn/cpu/ceil_div.h"
+#include "trainer/nn/cpu/losses.h"
+#include "trainer/nn/cpu/network.h"
 #include "trainer/train/step.h"
 
 #include "train/evaluated_rows.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/gradient_exchange.h"
 
-#include "trainer/dist/device_reduction.h"
+#include "trainer/distributed/device_reduction.h"
 
 namespace trainer::train {
 

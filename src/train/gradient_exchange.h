@@ -5,15 +5,15 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/dist/division.h"
-#include "trainer/dist/world.h"
-#include "trainer/model/parameters.h"
+#include "trainer/distributed/division.h"
+#include "trainer/distributed/world.h"
+#include "trainer/torch/model/parameters.h"
 
 #include "train/shared_sums.h"
 
 // How the autograd step sums gradients over processes. The gradient of the first subtree of this
-// process (core/shard_tree.h) is in `flat.gradients`, those of its other subtrees are in `others`,
-// in the same layout. Afterwards the sum over all processes is in `flat.gradients`.
+// process (base/parallel/shard_tree.h) is in `flat.gradients`, those of its other subtrees are in
+// `others`, in the same layout. Afterwards the sum over all processes is in `flat.gradients`.
 namespace trainer::train {
 
 /// Sums through the memory of the CPU, from any device.

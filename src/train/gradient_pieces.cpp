@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trainer/core/shard_tree.h"
+#include "trainer/base/parallel/shard_tree.h"
 
 namespace trainer::train {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/dist/division.h"
+#include "trainer/distributed/division.h"
 
 #include "train/shared_sums.h"
 #include "train/step_passes.h"

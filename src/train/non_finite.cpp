@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/log.h"
-#include "trainer/data/table_source.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
+#include "trainer/table/source/table_source.h"
 
 #include "train/device_fault.h"
 #include "train/records.h"

@@ -8,18 +8,18 @@
 
 #include <fmt/format.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/cpus.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/log.h"
-#include "trainer/core/time_scopes.h"
-#include "trainer/core/timeline.h"
-#include "trainer/device/error_text.h"
-#include "trainer/device/memory.h"
-#include "trainer/device/precision.h"
-#include "trainer/schedule/loss_scale.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
+#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
+#include "trainer/nn/schedule/loss_scale.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/memory.h"
+#include "trainer/torch/device/precision.h"
 
 namespace trainer::train {
 namespace {

@@ -9,16 +9,16 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/format.h"
-#include "trainer/core/json.h"
-#include "trainer/core/log.h"
-#include "trainer/core/process_memory.h"
-#include "trainer/core/time_scopes.h"
-#include "trainer/core/timeline.h"
-#include "trainer/device/memory.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/memory/process_memory.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
 #include "trainer/metrics/calibration.h"
 #include "trainer/metrics/score.h"
-#include "trainer/tensorboard/run_events.h"
+#include "trainer/report/tensorboard/run_events.h"
+#include "trainer/torch/device/memory.h"
 
 namespace trainer::train {
 namespace {

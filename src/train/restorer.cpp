@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/find_by_name.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/find_by_name.h"
 
 namespace trainer::train {
 namespace {

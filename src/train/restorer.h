@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/model/parameters.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/torch/model/parameters.h"
 
 namespace trainer::train {
 

@@ -5,8 +5,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/dist/division.h"
-#include "trainer/model/network.h"
+#include "trainer/distributed/division.h"
+#include "trainer/torch/model/network.h"
 #include "trainer/train/step.h"
 
 #include "train/shared_sums.h"

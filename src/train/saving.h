@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 #include "trainer/train/fit.h"
 
 namespace trainer::train {

@@ -9,21 +9,21 @@
 
 #include <fmt/format.h>
 
+#include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/memory/process_memory.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/log.h"
-#include "trainer/core/process_memory.h"
-#include "trainer/cpu/kernels.h"
-#include "trainer/data/order.h"
-#include "trainer/device/error_text.h"
-#include "trainer/device/memory.h"
-#include "trainer/device/precision.h"
-#include "trainer/device/random.h"
-#include "trainer/device/threads.h"
-#include "trainer/model/init.h"
-#include "trainer/network/build.h"
-#include "trainer/schedule/loss_scale.h"
+#include "trainer/nn/cpu/kernels.h"
+#include "trainer/nn/schedule/loss_scale.h"
+#include "trainer/nn/spec/build.h"
+#include "trainer/table/split/order.h"
+#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/memory.h"
+#include "trainer/torch/device/precision.h"
+#include "trainer/torch/device/random.h"
+#include "trainer/torch/device/threads.h"
+#include "trainer/torch/model/init.h"
 
 #include "train/session_checks.h"
 #include "train/session_parts.h"

@@ -10,13 +10,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
-#include "trainer/core/error.h"
-#include "trainer/core/format.h"
-#include "trainer/core/parse.h"
-#include "trainer/data/row_checks.h"
-#include "trainer/schedule/learning_rate.h"
+#include "trainer/nn/schedule/learning_rate.h"
+#include "trainer/table/row_checks.h"
 
 namespace trainer::train {
 namespace {

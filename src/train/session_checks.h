@@ -4,8 +4,8 @@
 #include <c10/core/Device.h>
 
 #include "trainer/config/config.h"
-#include "trainer/data/dataset.h"
-#include "trainer/model/network.h"
+#include "trainer/table/dataset.h"
+#include "trainer/torch/model/network.h"
 
 namespace trainer::train {
 

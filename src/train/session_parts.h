@@ -2,8 +2,8 @@
 #pragma once
 
 #include "trainer/config/config.h"
-#include "trainer/model/loss.h"
-#include "trainer/model/network.h"
+#include "trainer/torch/model/loss.h"
+#include "trainer/torch/model/network.h"
 
 // Translates configuration keys to the options of the network and of the loss.
 namespace trainer::train {

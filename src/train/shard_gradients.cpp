@@ -8,8 +8,8 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 
-#include "trainer/core/shard_tree.h"
-#include "trainer/device/timed_work.h"
+#include "trainer/base/parallel/shard_tree.h"
+#include "trainer/torch/device/timed_work.h"
 
 namespace trainer::train {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/device/upload.h"
-#include "trainer/model/dropout_masks.h"
-#include "trainer/model/gradient.h"
+#include "trainer/torch/device/upload.h"
+#include "trainer/torch/model/dropout_masks.h"
+#include "trainer/torch/model/gradient.h"
 #include "trainer/train/step.h"
 
 #include "train/running_statistics.h"
@@ -17,7 +17,7 @@
 namespace trainer::train {
 
 /// Computes the gradient of the mean loss of a window with LibTorch's autograd, on any device: the
-/// gradients of the shards of this process (dist/division.h), summed for each subtree.
+/// gradients of the shards of this process (distributed/division.h), summed for each subtree.
 class ShardGradients {
  public:
   /// Both arguments must outlive this object.

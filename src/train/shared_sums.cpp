@@ -8,7 +8,7 @@
 #include <utility>
 #include <valarray>
 
-#include "trainer/core/signals.h"
+#include "trainer/base/signals.h"
 
 namespace trainer::train {
 namespace {

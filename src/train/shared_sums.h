@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "trainer/dist/division.h"
-#include "trainer/dist/reduction.h"
-#include "trainer/dist/world.h"
+#include "trainer/distributed/division.h"
+#include "trainer/distributed/reduction.h"
+#include "trainer/distributed/world.h"
 #include "trainer/train/step.h"
 
 // The sums that a step adds over the shards of all processes.

@@ -9,10 +9,10 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/checkpoint/weights.h"
-#include "trainer/core/find_by_name.h"
-#include "trainer/core/parse.h"
+#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/weights.h"
 #include "trainer/train/session.h"
 
 #include "train/restorer.h"

@@ -9,10 +9,10 @@
 #include <ATen/ops/empty_like.h>
 #include <fmt/format.h>
 
-#include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/log.h"
-#include "trainer/core/timeline.h"
-#include "trainer/device/error_text.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
+#include "trainer/base/time/timeline.h"
+#include "trainer/torch/device/error_text.h"
 
 namespace trainer::train {
 namespace {

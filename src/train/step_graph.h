@@ -11,7 +11,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "trainer/config/types.h"
-#include "trainer/device/graph.h"
+#include "trainer/torch/device/graph.h"
 #include "trainer/train/step.h"
 
 namespace trainer::train {
@@ -30,9 +30,9 @@ struct PassFunctions {
 };
 
 /// For small networks the host needs longer to start the operations of a step one by one than the
-/// device to run them. So where the device has graphs (device/graph.h), they are recorded once and
-/// launched as one. The graph is used only if it computes the same bits as the operations one by
-/// one: a run, and a run that is resumed, do not depend on it.
+/// device to run them. So where the device has graphs (torch/device/graph.h), they are recorded
+/// once and launched as one. The graph is used only if it computes the same bits as the operations
+/// one by one: a run, and a run that is resumed, do not depend on it.
 class StepGraph {
  public:
   StepGraph(PassFunctions functions, config::CudaGraphs choice)

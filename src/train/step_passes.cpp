@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "trainer/core/shard_tree.h"
-#include "trainer/cpu/ceil_div.h"
+#include "trainer/base/parallel/shard_tree.h"
+#include "trainer/nn/cpu/ceil_div.h"
 
 namespace trainer::train {
 namespace {

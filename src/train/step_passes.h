@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "trainer/cpu/row_sums.h"
-#include "trainer/dist/division.h"
-#include "trainer/dist/world.h"
-#include "trainer/model/parameters.h"
+#include "trainer/distributed/division.h"
+#include "trainer/distributed/world.h"
+#include "trainer/nn/cpu/row_sums.h"
+#include "trainer/torch/model/parameters.h"
 #include "trainer/train/step.h"
 
 // The passes of a fused step, and the gradients that they write.

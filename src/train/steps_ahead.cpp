@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "trainer/core/json.h"  // IWYU pragma: keep
-#include "trainer/core/log.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/core/time_scopes.h"
-#include "trainer/core/timeline.h"
-#include "trainer/device/memory.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
+#include "trainer/torch/device/memory.h"
 #include "trainer/train/out_of_memory.h"
 
 namespace trainer::train {

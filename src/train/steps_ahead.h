@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/checkpoint/run_state.h"
+#include "trainer/run/checkpoint/run_state.h"
 #include "trainer/train/session.h"
 
 // A step that waits for its loss leaves an accelerator idle while the host prepares the next one.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trainer/core/stopwatch.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/train/out_of_memory.h"
 
 namespace trainer::train {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "trainer/core/stopwatch.h"
-#include "trainer/schedule/learning_rate.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/nn/schedule/learning_rate.h"
 #include "trainer/train/out_of_memory.h"
 
 namespace trainer::train {

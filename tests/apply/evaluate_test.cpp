@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/base/error.h"
+#include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/config/config.h"
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"  // IWYU pragma: keep
 #include "trainer/metrics/report_document.h"
-#include "trainer/network/mlp.h"
+#include "trainer/nn/spec/mlp.h"
 
 #include "support/error_of.h"
 #include "support/synthetic_models.h"

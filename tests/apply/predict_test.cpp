@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-#include "trainer/network/mlp.h"
+#include "trainer/base/error.h"
+#include "trainer/nn/spec/mlp.h"
 
 #include "support/checkpoints.h"
 #include "support/error_of.h"

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "trainer/apply/predict.h"
-#include "trainer/core/error.h"
-#include "trainer/network/mlp.h"
+#include "trainer/base/error.h"
+#include "trainer/nn/spec/mlp.h"
 
 #include "support/error_of.h"
 #include "support/files.h"

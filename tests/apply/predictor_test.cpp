@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/network/mlp.h"
+#include "trainer/nn/spec/mlp.h"
 
 #include "support/checkpoints.h"
 #include "support/numbers.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/text_table.h"
+#include "trainer/base/text/text_table.h"
 
 namespace trainer::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 #include "cli/command_line.h"
 #include "cli/commands.h"

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "trainer/base/error.h"
 #include "trainer/config/load.h"
-#include "trainer/core/error.h"
 
 #include "support/error_of.h"
 

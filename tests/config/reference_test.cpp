@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/base/text/json.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
-#include "trainer/core/json.h"
 
 #include "support/files.h"
 

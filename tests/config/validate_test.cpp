@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/base/error.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/load.h"
-#include "trainer/core/error.h"
 
 #include "config/document.h"
 #include "support/error_of.h"

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/cpus.h"
-#include "trainer/core/json.h"
-#include "trainer/core/version.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/version.h"
 
 #include "support/files.h"
 #include "support/program_test.h"

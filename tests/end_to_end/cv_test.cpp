@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/folder_lock.h"
-#include "trainer/core/json.h"
+#include "trainer/base/io/folder_lock.h"
+#include "trainer/base/text/json.h"
 
 #include "support/files.h"
 #include "support/process.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "support/sanitizers.h"
 #include "support/temporary_folder.h"

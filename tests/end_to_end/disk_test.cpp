@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 #include "support/files.h"
 #include "support/process.h"

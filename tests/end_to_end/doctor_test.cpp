@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "support/program_test.h"
 

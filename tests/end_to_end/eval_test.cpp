@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "support/files.h"
 #include "support/idx.h"

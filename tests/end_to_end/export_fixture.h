@@ -15,8 +15,8 @@
 #include "trainer/apply/export.h"
 #include "trainer/apply/export_samples.h"
 #include "trainer/apply/model.h"
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 #include "support/files.h"
 #include "support/process.h"

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/parse.h"
-#include "trainer/data/encode.h"
-#include "trainer/data/read_table.h"
-#include "trainer/data/scaling.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/table/schema/encode.h"
+#include "trainer/table/schema/scaling.h"
+#include "trainer/table/source/read_table.h"
 
 #include "end_to_end/export_fixture.h"
 #include "support/trainer_program.h"

@@ -13,9 +13,9 @@
 #include <gtest/gtest.h>
 
 #include "trainer/apply/model.h"
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/json.h"
-#include "trainer/core/library_folder.h"
+#include "trainer/base/io/library_folder.h"
+#include "trainer/base/text/json.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 #include "end_to_end/export_fixture.h"
 #include "support/files.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/user_folders.h"
+#include "trainer/base/io/user_folders.h"
 
 #include "support/process.h"
 #include "support/program_test.h"

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 #include "support/files.h"
 #include "support/metrics_records.h"

@@ -17,9 +17,9 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/checkpoint/compare.h"
 #include "trainer/launch/addresses.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/compare.h"
 
 #include "support/comes_true.h"
 #include "support/files.h"

@@ -13,10 +13,10 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/checkpoint/compare.h"
-#include "trainer/core/signals.h"
-#include "trainer/run/metrics_log_compare.h"
+#include "trainer/base/signals.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/compare.h"
+#include "trainer/run/folder/metrics_log_compare.h"
 
 #include "support/files.h"
 #include "support/metrics_records.h"

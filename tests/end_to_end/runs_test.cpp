@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "support/comes_true.h"
 #include "support/program_test.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/duckdb/query.h"
+#include "trainer/table/duckdb/query.h"
 
 #include "support/files.h"
 #include "support/process.h"

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/checkpoint/compare.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/compare.h"
 
 #include "support/files.h"
 #include "support/process.h"

@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/checkpoint/compare.h"
-#include "trainer/core/json.h"
-#include "trainer/core/stopwatch.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/run/checkpoint/compare.h"
 
 #include "support/comes_true.h"
 #include "support/files.h"

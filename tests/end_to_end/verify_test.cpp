@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/json.h"
-#include "trainer/core/version.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/version.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 #include "support/checkpoints.h"
 #include "support/process.h"

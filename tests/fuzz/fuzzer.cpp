@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "trainer/core/log.h"
+#include "trainer/base/io/log.h"
 
 #include "fuzz/targets.h"
 

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/base/error.h"
 #include "trainer/config/dump.h"
-#include "trainer/core/error.h"
 
 #include "support/temporary_folder.h"
 

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/log.h"
-#include "trainer/data/data_file.h"
+#include "trainer/base/io/log.h"
+#include "trainer/table/source/data_file.h"
 
 #include "fuzz/targets.h"
 #include "support/files.h"

@@ -12,20 +12,20 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/config/load.h"
-#include "trainer/data/data_file.h"
-#include "trainer/data/dataset.h"
-#include "trainer/data/idx.h"
-#include "trainer/data/inspect.h"
-#include "trainer/data/npy.h"
-#include "trainer/data/table_source.h"
-#include "trainer/duckdb/query.h"
-#include "trainer/wizard/first_config.h"
-#include "trainer/wizard/first_config_text.h"
+#include "trainer/table/dataset.h"
+#include "trainer/table/duckdb/query.h"
+#include "trainer/table/source/data_file.h"
+#include "trainer/table/source/idx.h"
+#include "trainer/table/source/inspect.h"
+#include "trainer/table/source/npy.h"
+#include "trainer/table/source/table_source.h"
+#include "trainer/workflows/wizard/first_config.h"
+#include "trainer/workflows/wizard/first_config_text.h"
 
-#include "data/date_parts.h"
-#include "data/time_text.h"
 #include "fuzz/input.h"
 #include "fuzz/targets.h"
+#include "table/source/date_parts.h"
+#include "table/source/time_text.h"
 
 namespace trainer::fuzz {
 namespace {

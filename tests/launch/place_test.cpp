@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 #include "support/error_of.h"
 

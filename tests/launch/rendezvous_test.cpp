@@ -20,7 +20,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 #include "launch/pmix.h"
 #include "support/child.h"

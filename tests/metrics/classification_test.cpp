@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "support/golden_file.h"
 

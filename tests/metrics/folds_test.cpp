@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 namespace trainer::metrics {
 namespace {

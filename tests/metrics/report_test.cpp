@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 #include "trainer/metrics/report_document.h"
 
 namespace trainer::metrics {

@@ -9,40 +9,36 @@ expect() {  # expect NAME STATUS TEXT: what the check says about the house, whol
   expect_of "$@" "$root/scripts/check_docs.py" "$house"
 }
 
-put src/CMakeLists.txt 'set(core_layers core data)' 'set(engine_layers model)' \
+put src/CMakeLists.txt 'set(core_layers base table)' 'set(engine_layers torch)' \
   'set(program_layers cli)'
-put include/trainer/core/error.h 'class Error;'
-put include/trainer/core/log.h 'void info();'
-put include/trainer/data/csv.h 'int read_csv();'
-put include/trainer/model/network.h 'class Network;'
-put src/data/csv_rows.cpp 'int read_rows() { return 1; }'
+put include/trainer/base/error.h 'class Error;'
+put src/base/error.cpp 'namespace trainer {'
+put include/trainer/table/source/csv.h 'namespace trainer::data {' 'int read_csv();'
+put src/table/source/csv_rows.cpp 'namespace trainer::data {' 'int read_rows() { return 1; }'
+put src/torch/network.cpp 'namespace trainer::model {'
+put src/cli/parser.cpp 'namespace trainer::cli {'
 put README.md '# The house' '[here](docs/architecture.md#layers), [web](https://example.org/none)'
-tables() {  # tables ROW...: docs/architecture.md with these rows
-  put docs/architecture.md '# Architecture' '## Layers' '' '| layer | for | headers |' '|---|---|---|' \
+table() {  # table ROW...: docs/architecture.md with these rows
+  put docs/architecture.md '# Architecture' '## Layers' '' '| folder | for |' '|---|---|' \
     "$@" '' '[up](../README.md#the-house)'
 }
-rows=('| `core` | all | error, log |' '| `data` | files | csv |' '| `model` | tensors | network |'
-  '| `cli` | people | |')
+rows=('| `base` | all |' '| `table/source` | files |' '| `torch` | tensors |' '| `cli` | people |')
 
-tables "${rows[@]}"
+table "${rows[@]}"
 expect "documents in order" 0 "docs: 2 documents in order"
 
-tables '| `core` | all | error, text |' "${rows[@]:1}"
-expect "a header that is not named, and one that is not there" 1 \
-  "docs/architecture.md:6: trainer/core/log.h is not named
-docs/architecture.md:6: trainer/core/text.h does not exist"
+table '| `base/text` | all |' "${rows[@]:1}"
+expect "a folder that is not named, and one that is not there" 1 \
+  "docs/architecture.md:1: the table of folders lacks base
+docs/architecture.md:1: the table of folders has base/text, which does not exist"
 
-tables "${rows[1]}" "${rows[0]}" "${rows[@]:2}"
-expect "layers in another order" 1 \
-  "docs/architecture.md:1: names the layers data core model cli; expected core data model cli"
-
-tables "${rows[@]}"
-put README.md '`data::read_csv()` and `data::read_rows`, `std::vector`, `src/data/csv_*.cpp`, `data/csv.h`' \
-  '`data::read_idx` of `src/data/idx.cpp`, `core/text.h`' '```' '`data::none` [none](none.md)' '```'
+table "${rows[@]}"
+put README.md '`data::read_csv()` and `data::read_rows`, `std::vector`, `src/table/source/csv_*.cpp`, `table/source/csv.h`' \
+  '`data::read_idx` of `src/table/source/idx.cpp`, `base/text.h`' '```' '`data::none` [none](none.md)' '```'
 expect "names and files that are not there" 1 \
-  "README.md:2: data::read_idx: layer data has no read_idx
-README.md:2: src/data/idx.cpp: no such file
-README.md:2: core/text.h: no such file
+  "README.md:2: data::read_idx: namespace data has no read_idx
+README.md:2: src/table/source/idx.cpp: no such file
+README.md:2: base/text.h: no such file
 docs/architecture.md:11: link to ../README.md#the-house: no such heading"
 
 put README.md '# The house' '[a](docs/none.md) [b](docs/architecture.md#rooms)'

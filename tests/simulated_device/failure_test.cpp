@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 #include "trainer/train/device_trial.h"
 #include "trainer/train/fit.h"
 #include "trainer/train/out_of_memory.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that are launched as one graph.
-#include "trainer/device/graph.h"
+#include "trainer/torch/device/graph.h"
 
 #include <memory>
 
 #include <gtest/gtest.h>
 #include <torch/version.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 #include "trainer/train/out_of_memory.h"
 
 #include "simulated_device/memory.h"

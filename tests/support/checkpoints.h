@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/checkpoint/checkpoint.h"
-#include "trainer/core/version.h"
+#include "trainer/base/version.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 namespace trainer::test {
 

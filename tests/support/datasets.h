@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trainer/config/data_config.h"
-#include "trainer/data/dataset.h"
+#include "trainer/table/dataset.h"
 
 #include "support/data_folder.h"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/duckdb/query.h"
+#include "trainer/table/duckdb/query.h"
 
 #include "support/data_folder.h"
 

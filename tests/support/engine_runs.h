@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/load.h"
-#include "trainer/engine/engine.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/train/engine/engine.h"
 
 #include "support/quiet_log.h"
 

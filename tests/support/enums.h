@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "trainer/core/enum_names.h"
+#include "trainer/base/text/enum_names.h"
 
 namespace trainer::test {
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 namespace trainer::test {
 

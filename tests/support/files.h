@@ -27,7 +27,8 @@ inline std::vector<std::string> file_names(const std::filesystem::path& folder) 
   return names;
 }
 
-/// Whether a file that was not written to its end (core/atomic_file.h) is in `folder` or below it.
+/// Whether a file that was not written to its end (base/io/atomic_file.h) is in `folder` or below
+/// it.
 inline bool has_temporary_files(const std::filesystem::path& folder) {
   const std::filesystem::recursive_directory_iterator entries(folder);
   return std::any_of(begin(entries), end(entries), [](const auto& entry) {

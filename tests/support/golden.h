@@ -7,7 +7,7 @@
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "support/golden_file.h"  // IWYU pragma: export
 #include "support/tensors.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 namespace trainer::test {
 

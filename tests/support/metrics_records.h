@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/json.h"
+#include "trainer/base/text/json.h"
 
 #include "support/files.h"
 

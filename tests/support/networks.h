@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "trainer/model/init.h"
-#include "trainer/model/network.h"
-#include "trainer/network/mlp.h"
+#include "trainer/nn/spec/mlp.h"
+#include "trainer/torch/model/init.h"
+#include "trainer/torch/model/network.h"
 
 #include "support/test_device.h"
 

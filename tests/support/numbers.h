@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/core/philox.h"
+#include "trainer/base/philox.h"
 
 namespace trainer::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/core/log.h"
+#include "trainer/base/io/log.h"
 
 namespace trainer::test {
 

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/model.h"
-#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/load.h"
-#include "trainer/network/build.h"
+#include "trainer/nn/spec/build.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 #include "support/checkpoints.h"
 #include "support/numbers.h"

@@ -13,8 +13,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/find_by_name.h"
-#include "trainer/model/parameters.h"
+#include "trainer/base/text/find_by_name.h"
+#include "trainer/torch/model/parameters.h"
 
 namespace trainer::test {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/core/error.h"
-#include "trainer/dist/world.h"
+#include "trainer/base/error.h"
+#include "trainer/distributed/world.h"
 
 namespace trainer::test {
 

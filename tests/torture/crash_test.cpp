@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/checkpoint/compare.h"
-#include "trainer/run/metrics_log_compare.h"
+#include "trainer/run/checkpoint/compare.h"
+#include "trainer/run/folder/metrics_log_compare.h"
 
 #include "support/child.h"
 #include "support/engine_runs.h"

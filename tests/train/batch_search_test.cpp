@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
+#include "trainer/base/error.h"
 
 #include "support/counting_allocator.h"
 #include "support/error_of.h"

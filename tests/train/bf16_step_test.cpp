@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused step in bf16. Its products have tests of their own (cpu/multiply_test.cpp).
+// The fused step in bf16. Its products have tests of their own (nn/cpu/multiply_test.cpp).
 #include <cmath>
 #include <functional>
 #include <memory>

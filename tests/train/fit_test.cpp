@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/json.h"
 #include "trainer/train/out_of_memory.h"
 
 #include "support/error_of.h"

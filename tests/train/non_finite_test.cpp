@@ -8,8 +8,8 @@
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/json.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/json.h"
 #include "trainer/train/fit.h"
 
 #include "support/error_of.h"

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-#include "trainer/core/process_memory.h"
-#include "trainer/schedule/loss_scale.h"
+#include "trainer/base/error.h"
+#include "trainer/base/memory/process_memory.h"
+#include "trainer/nn/schedule/loss_scale.h"
 
 #include "support/counting_allocator.h"
 #include "support/error_of.h"

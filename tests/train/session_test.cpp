@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/core/error.h"
-#include "trainer/data/order.h"
+#include "trainer/base/error.h"
+#include "trainer/table/split/order.h"
 
 #include "support/error_of.h"
 #include "support/sessions.h"

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/archive/archive.h"
-#include "trainer/checkpoint/compare.h"
-#include "trainer/core/error.h"
+#include "trainer/base/archive/archive.h"
+#include "trainer/base/error.h"
+#include "trainer/run/checkpoint/compare.h"
 #include "trainer/train/session.h"
 
 #include "support/checkpoints.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/data/column.h"
+#include "trainer/table/schema/column.h"
 
 /// Texts for people that describe the columns of a table.
 namespace trainer::apply {

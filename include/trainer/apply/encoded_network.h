@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
-#include "trainer/cpu/network.h"
-#include "trainer/cpu/operands.h"
-#include "trainer/cpu/thread_team.h"
-#include "trainer/data/table.h"
-#include "trainer/network/layers.h"
+#include "trainer/nn/cpu/network.h"
+#include "trainer/nn/cpu/operands.h"
+#include "trainer/nn/cpu/thread_team.h"
+#include "trainer/nn/spec/layers.h"
+#include "trainer/table/table.h"
 
 namespace trainer::apply {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trainer/apply/export.h"
-#include "trainer/data/table.h"
+#include "trainer/table/table.h"
 
 /// Data to verify an exported file: sample inputs, and the outputs that this program computes.
 namespace trainer::apply {

@@ -6,7 +6,7 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/apply/source_cells.h"
-#include "trainer/data/table_source.h"
+#include "trainer/table/source/table_source.h"
 
 namespace trainer::apply {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "trainer/apply/model.h"
-#include "trainer/core/document.h"
-#include "trainer/run/history.h"
+#include "trainer/base/text/document.h"
+#include "trainer/run/folder/history.h"
 
 namespace trainer::apply {
 

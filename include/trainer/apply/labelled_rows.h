@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
-#include "trainer/core/function_ref.h"
-#include "trainer/data/table_source.h"
+#include "trainer/base/function_ref.h"
+#include "trainer/table/source/table_source.h"
 
 /// Reads rows with their targets, encoded for a model.
 namespace trainer::apply {

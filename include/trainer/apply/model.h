@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "trainer/archive/value.h"
-#include "trainer/checkpoint/checkpoint.h"
+#include "trainer/base/archive/value.h"
 #include "trainer/config/types.h"
-#include "trainer/data/dataset.h"
-#include "trainer/network/spec.h"
+#include "trainer/nn/spec/spec.h"
+#include "trainer/run/checkpoint/checkpoint.h"
+#include "trainer/table/dataset.h"
 
 namespace trainer::config {
 struct Config;

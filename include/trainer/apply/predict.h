@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
-#include "trainer/data/table_source.h"
+#include "trainer/table/source/table_source.h"
 
 namespace trainer::apply {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "trainer/apply/model.h"
-#include "trainer/cpu/network.h"
-#include "trainer/cpu/thread_team.h"
-#include "trainer/data/table.h"
+#include "trainer/nn/cpu/network.h"
+#include "trainer/nn/cpu/thread_team.h"
+#include "trainer/table/table.h"
 
 namespace trainer::apply {
 

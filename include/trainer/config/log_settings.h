@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "trainer/base/io/log.h"
 #include "trainer/config/logging_config.h"
-#include "trainer/core/log.h"
 
 namespace trainer::config {
 

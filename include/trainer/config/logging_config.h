@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "trainer/core/enum_names.h"
+#include "trainer/base/text/enum_names.h"
 
 namespace trainer::config {
 

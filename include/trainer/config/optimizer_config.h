@@ -23,7 +23,7 @@ struct OptimizerConfig {
 
 /// A factor of the learning rate of some parameters, from an element of `training.lr_factors`.
 struct LearningRateFactor {
-  std::string pattern;  // matches names of parameters, see matches_any() in core/parse.h
+  std::string pattern;  // matches names of parameters, see matches_any() in base/text/parse.h
   double factor = 1;
 };
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "trainer/core/enum_names.h"
+#include "trainer/base/text/enum_names.h"
 
 /// The enumerations of the configuration and their names, for code that does not need the whole
 /// configuration.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/core/document.h"
+#include "trainer/base/text/document.h"
 #include "trainer/metrics/score.h"
 
 namespace trainer::metrics {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "trainer/data/dataset.h"
 #include "trainer/metrics/classification.h"
 #include "trainer/metrics/outputs.h"
 #include "trainer/metrics/regression.h"
 #include "trainer/metrics/score.h"
+#include "trainer/table/dataset.h"
 
 namespace trainer::metrics {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "trainer/core/document.h"
+#include "trainer/base/text/document.h"
 #include "trainer/metrics/report.h"
 
 namespace trainer::metrics {

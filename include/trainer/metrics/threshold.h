@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "trainer/core/enum_names.h"
+#include "trainer/base/text/enum_names.h"
 #include "trainer/metrics/outputs.h"
 
 namespace trainer::metrics {

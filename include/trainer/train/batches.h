@@ -6,8 +6,8 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/data/dataset.h"
-#include "trainer/model/loss.h"
+#include "trainer/table/dataset.h"
+#include "trainer/torch/model/loss.h"
 
 namespace trainer::train {
 
@@ -41,8 +41,8 @@ struct Batch {
 ResidentData make_resident(const data::Dataset& dataset, const data::Schema& schema,
                            c10::Device device);
 
-/// Throws Error(kData) if one of these rows of a cache file is damaged (data/row_checks.h). Must be
-/// called before features are read in another way than by gather() and slice(), which check the
+/// Throws Error(kData) if one of these rows of a cache file is damaged (table/row_checks.h). Must
+/// be called before features are read in another way than by gather() and slice(), which check the
 /// rows themselves.
 void require_intact(const ResidentData& data, std::span<const int64_t> rows);
 

@@ -7,7 +7,7 @@
 #include <c10/core/Device.h>
 
 #include "trainer/config/config.h"
-#include "trainer/data/dataset.h"
+#include "trainer/table/dataset.h"
 
 // Checks a device with the run itself: steps with the network, loss and optimizer of the run, with
 // its first rows, from the same weights as on the CPU. So every kind of layer that the run uses is

@@ -6,14 +6,14 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/data/order.h"
+#include "trainer/table/split/order.h"
 #include "trainer/train/batches.h"
 
 namespace trainer::train {
 
-/// The order of the samples of an epoch (data/order.h) on the device of the data. Keeps one shuffle
-/// window of the order. Meanwhile a thread shuffles the next window and, if the rows are mapped
-/// from a file, reads them ahead.
+/// The order of the samples of an epoch (table/split/order.h) on the device of the data. Keeps one
+/// shuffle window of the order. Meanwhile a thread shuffles the next window and, if the rows are
+/// mapped from a file, reads them ahead.
 class EpochOrder {
  public:
   /// Creates an order without samples, to be assigned to later.
@@ -27,7 +27,7 @@ class EpochOrder {
     int64_t begin = 0;
   };
   /// Returns the samples [begin, begin + count) of `epoch`. They are valid until the next call.
-  /// Throws Error(kData) if rows that were read ahead are damaged (data/row_checks.h).
+  /// Throws Error(kData) if rows that were read ahead are damaged (table/row_checks.h).
   Samples samples(int64_t epoch, int64_t begin, int64_t count);
 
  private:

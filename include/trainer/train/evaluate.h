@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/dist/world.h"
-#include "trainer/model/loss.h"
-#include "trainer/model/network.h"
+#include "trainer/distributed/world.h"
+#include "trainer/torch/model/loss.h"
+#include "trainer/torch/model/network.h"
 #include "trainer/train/batches.h"
 
 namespace trainer::train {

@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
-#include "trainer/checkpoint/store.h"
-#include "trainer/core/stopwatch.h"
-#include "trainer/dvclive/live_files.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/metrics/report.h"
-#include "trainer/run/metrics_log.h"
-#include "trainer/run/progress.h"
-#include "trainer/tensorboard/event_file.h"
+#include "trainer/report/dvclive/live_files.h"
+#include "trainer/report/tensorboard/event_file.h"
+#include "trainer/run/checkpoint/store.h"
+#include "trainer/run/folder/metrics_log.h"
+#include "trainer/run/folder/progress.h"
 #include "trainer/train/session.h"
 
 namespace trainer::train {
@@ -49,7 +49,7 @@ struct Output {
 void save_initial(const Session& session, Output& output);
 
 /// Trains until `session` is finished, and writes records, evaluations and checkpoints. Returns 0,
-/// or the signal that asked to stop (core/signals.h); then last.pt has the state after the last
+/// or the signal that asked to stop (base/signals.h); then last.pt has the state after the last
 /// step. All checkpoints are on disk when it returns. All processes of the run call it, and return
 /// together. Throws Error(kNonFinite) with step, rows and last checkpoint if loss or gradient is
 /// not finite and training.on_nonfinite is stop, or after too many rollbacks; Error(kFileSystem) if

@@ -10,15 +10,15 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/checkpoint/run_state.h"
+#include "trainer/base/parallel/cpus.h"
 #include "trainer/config/config.h"
-#include "trainer/core/cpus.h"
-#include "trainer/data/dataset.h"
-#include "trainer/dist/division.h"
-#include "trainer/dist/world.h"
-#include "trainer/model/network.h"
-#include "trainer/optim/optimizer.h"
-#include "trainer/schedule/learning_rate.h"
+#include "trainer/distributed/division.h"
+#include "trainer/distributed/world.h"
+#include "trainer/nn/schedule/learning_rate.h"
+#include "trainer/run/checkpoint/run_state.h"
+#include "trainer/table/dataset.h"
+#include "trainer/torch/model/network.h"
+#include "trainer/torch/optim/optimizer.h"
 #include "trainer/train/batches.h"
 #include "trainer/train/epoch_order.h"
 #include "trainer/train/step.h"

@@ -9,12 +9,12 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/dist/division.h"
-#include "trainer/dist/world.h"
-#include "trainer/model/loss.h"
-#include "trainer/model/network.h"
-#include "trainer/optim/optimizer.h"
-#include "trainer/schedule/loss_scale.h"
+#include "trainer/distributed/division.h"
+#include "trainer/distributed/world.h"
+#include "trainer/nn/schedule/loss_scale.h"
+#include "trainer/torch/model/loss.h"
+#include "trainer/torch/model/network.h"
+#include "trainer/torch/optim/optimizer.h"
 #include "trainer/train/batches.h"
 #include "trainer/train/evaluate.h"
 
@@ -43,7 +43,7 @@ struct Window {
   }
 };
 
-/// What signals have asked the processes of a run to do (core/signals.h).
+/// What signals have asked the processes of a run to do (base/signals.h).
 struct Requests {
   int stop_signal = 0;  // the signal that asks to stop; 0: none
   bool save = false;

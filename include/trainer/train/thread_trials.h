@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/core/function_ref.h"
+#include "trainer/base/function_ref.h"
 #include "trainer/train/session.h"
 
 namespace trainer::train {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/base/text/json.h"
+#include "trainer/metrics/score.h"
+
+namespace trainer::run {
+
+/// One line of metrics.jsonl. Members that are not set are omitted. A number that is not finite is
+/// written as null, and its value as text in the entry `non_finite`.
+struct MetricsRecord {
+  int64_t step = 0;   // optimizer steps done
+  int64_t epoch = 0;  // counted from 1
+  std::string split;  // "train", "validation" or "test"
+  std::optional<double> loss;
+  std::optional<double> accuracy;           // 0 to 1
+  std::vector<metrics::Score> scores = {};  // scores of an evaluation, except the accuracy
+  std::optional<double> learning_rate;
+  std::optional<double> grad_norm;  // before clipping
+  std::optional<double> samples_per_second;
+  std::optional<double> time_seconds;           // in records of an epoch or an evaluation
+  std::optional<double> communication_seconds;  // part of these, waiting for other processes
+  std::optional<int64_t> skipped_steps;         // in records of an epoch: number in the run so far
+  std::optional<int64_t> rollbacks;             // number in the run so far
+  std::optional<int64_t> overflowed_steps;      // retried steps in the run so far
+  std::optional<double> loss_scale;             // current loss scale of fp16
+  std::optional<int64_t> out_of_memory;         // how often memory ran out and the run continued
+  /// Rows of a batch computed together after memory ran out.
+  std::optional<int64_t> micro_batch_size;
+  std::optional<int64_t> memory_bytes;  // memory of the process
+  std::optional<int64_t> peak_memory_bytes;
+  std::optional<int64_t> device_memory_bytes;
+  std::optional<int64_t> peak_device_memory_bytes;
+};
+
+/// Returns the record as JSON. Numbers that are not finite are kept, and also named in
+/// `non_finite`.
+Json json_of(const MetricsRecord& record);
+
+/// Returns json_of() as one line of text, without the line break.
+std::string to_json(const MetricsRecord& record);
+
+/// Throws Error(kFileSystem) if the file at `path` is shorter than `num_bytes`, its length
+/// according to a checkpoint.
+void require_records(const std::filesystem::path& path, uint64_t num_bytes);
+
+/// The file metrics.jsonl, opened for appending. append() writes a record with one system call.
+class MetricsLog {
+ public:
+  /// A log without a file, whose functions do nothing.
+  MetricsLog() = default;
+  /// Opens or creates the file and truncates it to `keep_bytes`, as cut_to() does.
+  MetricsLog(std::filesystem::path path, uint64_t keep_bytes);
+  ~MetricsLog();
+  MetricsLog(const MetricsLog&) = delete;
+  MetricsLog& operator=(const MetricsLog&) = delete;
+
+  /// Appends a record as one line. Throws Error(kFileSystem).
+  void append(const MetricsRecord& record);
+
+  /// Truncates the file to `num_bytes`, so that a run that resumes from an earlier checkpoint
+  /// repeats no record. Throws Error(kFileSystem), also if the file is shorter.
+  void cut_to(uint64_t num_bytes);
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// The length of the file in bytes, which checkpoints store.
+  uint64_t num_bytes() const { return num_bytes_; }
+
+  /// Returns when all records are on disk. Throws Error(kFileSystem).
+  void sync();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  uint64_t num_bytes_ = 0;
+};
+
+}  // namespace trainer::run

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainer/config/config.h"
+#include "trainer/table/dataset.h"
+#include "trainer/table/source/inspect.h"
+
+namespace trainer::wizard {
+
+/// A column that the configuration lists: an id, a dropped column, or a column of numbers and text
+/// that is declared categorical.
+struct Exception {
+  std::string column;
+  std::string reason;
+};
+
+/// A configuration for an unknown table, with the reasons for its choices.
+struct FirstConfig {
+  config::Config config;  // the content of the file, but with an absolute data.path
+  std::vector<Exception> id;
+  std::vector<Exception> ignore;
+  std::vector<Exception> categorical;
+  std::string task_reason;    // why this task was inferred; empty: the user named it
+  std::string recipe_reason;  // why no more accurate recipe was chosen; empty: it is the best
+  std::string time_reason;    // why training.max_seconds is set; empty: it is not
+  std::vector<std::string> warnings;  // about columns that give away the target
+  double training_seconds = 0;        // estimate of the time of training
+};
+
+/// Makes a first configuration that predicts `target`; kAuto lets infer_task() choose the task.
+/// Throws Error(kUsage) if there is no such column, and Error(kData), where possible with the line,
+/// if it cannot be predicted.
+FirstConfig make_first_config(const data::TableFacts& table, const std::string& target,
+                              config::Task task = config::Task::kAuto);
+
+/// Adds to `ignore` the columns that were dropped when the data was read with `first.config`, with
+/// their reasons; `schema` is that of the data.
+void add_left_out(FirstConfig& first, const data::Schema& schema);
+
+}  // namespace trainer::wizard

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/base/parallel/cpus.h"
+
+#ifdef __linux__
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+#include <asm/hwcap.h>
+#endif
+#if defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "trainer/base/text/parse.h"
+
+namespace trainer {
+namespace {
+
+int64_t affinity_cpus() {
+#ifdef __linux__
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+// The number of CPUs in the cgroup's quota (version 2, then 1), or 0 without a quota.
+double quota_cpus() {
+  std::string quota;
+  double period = 0;
+  if (std::ifstream file("/sys/fs/cgroup/cpu.max"); file >> quota >> period) {
+    return quota == "max" ? 0 : parse_double(quota).value_or(0) / period;
+  }
+  double microseconds = 0;
+  std::ifstream quota_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  std::ifstream period_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  const bool limited =
+      (quota_file >> microseconds) && (period_file >> period) && microseconds > 0 && period > 0;
+  return limited ? microseconds / period : 0;
+}
+
+#if defined(__aarch64__) && defined(__APPLE__)
+bool has_feature(const char* name) {
+  int value = 0;
+  std::size_t size = sizeof value;
+  return sysctlbyname(name, &value, &size, nullptr, 0) == 0 && value != 0;
+}
+#endif
+
+#if defined(__x86_64__)
+// A bit of CPUID leaf 7, EDX, for features that __builtin_cpu_supports() of older compilers lacks.
+bool has_leaf7_edx(unsigned bit) {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && ((edx >> bit) & 1U) != 0;
+}
+
+constexpr unsigned kBitOfFp16 = 23;
+
+// Whether the system saves the configuration and the data of tiles when it switches threads.
+bool system_saves_tiles() {
+  uint32_t low = 0;
+  uint32_t high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  constexpr uint32_t kTiles = (1U << 17U) | (1U << 18U);
+  return (low & kTiles) == kTiles;
+}
+
+// Linux requires a process to request permission for tiles, as their data is large. Returns whether
+// it was granted.
+bool system_permits_tiles() {
+#ifdef __linux__
+  constexpr int64_t kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int64_t kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+#endif
+
+}  // namespace
+
+bool has_avx2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+#else
+  return false;
+#endif
+}
+
+std::vector<std::string> vector_instructions() {
+  std::vector<std::string> names;
+#if defined(__x86_64__)
+  if (has_avx2()) names.emplace_back("AVX2");
+  if (has_avx512()) names.emplace_back("AVX-512");
+  if (has_bf16()) names.emplace_back("AVX512-BF16");
+  if (has_fp16()) names.emplace_back("AVX512-FP16");
+  if (has_amx_bf16()) names.emplace_back("AMX");
+#elif defined(__aarch64__)
+  names.emplace_back("NEON");
+  if (has_bf16()) names.emplace_back("BF16");
+  if (has_fp16()) names.emplace_back("FP16");
+#endif
+  return names;
+}
+
+bool has_bf16() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#elif defined(__aarch64__) && defined(__linux__)
+  return (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+#elif defined(__aarch64__) && defined(__APPLE__)
+  return has_feature("hw.optional.arm.FEAT_BF16");
+#else
+  return false;
+#endif
+}
+
+bool has_amx_bf16() {
+#if defined(__x86_64__)
+  constexpr unsigned kBitOfBf16 = 22;
+  constexpr unsigned kBitOfTiles = 24;
+  static const bool has = has_avx512() && has_bf16() && has_leaf7_edx(kBitOfBf16) &&
+                          has_leaf7_edx(kBitOfTiles) && system_saves_tiles() &&
+                          system_permits_tiles();
+  return has;
+#else
+  return false;
+#endif
+}
+
+template <>
+std::span<const std::string> enum_names<Bf16Products>() {
+  static const std::string kNames[] = {"pairs", "amx", "arm"};
+  return kNames;
+}
+
+bool has_fp16() {
+#if defined(__x86_64__)
+  return has_leaf7_edx(kBitOfFp16) && __builtin_cpu_supports("avx512f") != 0;
+#elif defined(__aarch64__) && defined(__linux__)
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0;
+#elif defined(__aarch64__) && defined(__APPLE__)
+  return has_feature("hw.optional.arm.FEAT_FP16");
+#else
+  return false;
+#endif
+}
+
+std::optional<int64_t> openmp_threads(const char* omp_num_threads) {
+  constexpr int64_t kMaxThreads = 1024;  // the limit of the key `threads`
+  std::optional<int64_t> first;
+  const std::string text = omp_num_threads == nullptr ? "" : omp_num_threads;
+  if (text.ends_with(',')) return std::nullopt;
+  std::istringstream list(text);
+  for (std::string word; std::getline(list, word, ',');) {
+    word.erase(0, word.find_first_not_of(" \t"));
+    word.erase(word.find_last_not_of(" \t") + 1);
+    const std::optional<int64_t> number = parse_int(word);
+    if (!number || *number < 1 || *number > kMaxThreads) return std::nullopt;
+    if (!first) first = number;
+  }
+  return first;
+}
+
+CpuLimits cpu_limits() { return {.affinity = affinity_cpus(), .quota = quota_cpus()}; }
+
+int64_t usable_cpus() {
+  const CpuLimits limits = cpu_limits();
+  if (limits.quota == 0) return std::max<int64_t>(1, limits.affinity);
+  const auto quota = static_cast<int64_t>(std::clamp(std::floor(limits.quota), 1.0, 1e9));
+  return std::max<int64_t>(1, std::min(limits.affinity, quota));
+}
+
+}  // namespace trainer

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifdef __x86_64__
+
+#define TRAINER_ISA avx2
+#include "nn/cpu/kernel_table.h"
+#include "nn/cpu/kernel_tables.h"
+
+namespace trainer::cpu {
+
+extern const Kernels kAvx2Kernels = avx2::make_kernels(InstructionSet::kAvx2, "avx2");
+
+}  // namespace trainer::cpu
+
+#endif

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/html/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/evaluate.h"
+#include "trainer/apply/explain/column_groups.h"
+#include "trainer/apply/model.h"
+#include "trainer/apply/predictor.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json_reader.h"
+#include "trainer/metrics/curves.h"
+#include "trainer/run/folder/run_dir.h"
+
+#include "report/html/charts.h"
+#include "report/html/importance.h"
+#include "report/html/run_series.h"
+#include "report/html/worst_rows.h"
+
+namespace trainer::report {
+namespace {
+
+constexpr std::size_t kMaxClasses = 30;          // in a confusion matrix
+constexpr std::size_t kMaxClassCurves = 6;       // each has a color
+constexpr std::size_t kMaxCurvePoints = 200;     // curves are smooth, so these are enough
+constexpr std::size_t kMaxDots = 600;            // of a scatter plot
+constexpr int64_t kNumBins = 15;                 // as for the calibration error
+constexpr int64_t kMaxCount = int64_t{1} << 40;  // so that sums of counts do not overflow
+
+/// The results of the test split in a summary, or else of the validation split.
+struct Summary {
+  std::string split;
+  JsonReader report;
+};
+
+Summary read_summary(const tracking::RunEntry& entry) {
+  const JsonReader summary = JsonReader::of_file(run::RunDir{entry.folder}.summary());
+  for (const char* split : {"test", "validation"}) {
+    if (summary.has(split)) return {split, summary[split]};
+  }
+  return {"", summary};
+}
+
+/// The confusion matrix of a summary, which may have more classes than are shown.
+class Confusion {
+ public:
+  explicit Confusion(const JsonReader& matrix) {
+    for (const JsonReader& label : matrix["labels"].elements()) labels_.push_back(label.text());
+    for (const JsonReader& cell : matrix["cells"].elements()) {
+      const std::vector<JsonReader> numbers = cell.elements();
+      if (numbers.size() != 3) cell.refuse("target, prediction and count");
+      if (labels_.empty()) cell.refuse("a list of labels that has it");
+      const std::size_t target = index_of(numbers[0]);
+      add(target, index_of(numbers[1]), numbers[2]);
+    }
+    const std::vector<JsonReader> counts = matrix["counts"].elements();
+    if (counts.size() > labels_.size()) matrix["counts"].refuse("a row for each label");
+    for (std::size_t t = 0; t < counts.size(); ++t) {
+      const std::vector<JsonReader> row = counts[t].elements();
+      if (row.size() > labels_.size()) counts[t].refuse("a number for each label");
+      for (std::size_t p = 0; p < row.size(); ++p) add(t, p, row[p]);
+    }
+  }
+
+  std::size_t num_classes() const { return labels_.size(); }
+
+  /// Returns the rows and columns of those classes that have the most errors, as the true or the
+  /// predicted class. The order of the classes is kept.
+  Json json(std::size_t max_classes) const {
+    std::vector<std::size_t> order(num_classes());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (order.size() > max_classes) {
+      std::vector<int64_t> wrong(order.size());
+      for (const auto& [at, count] : counts_) {
+        if (at.first == at.second) continue;
+        wrong[at.first] += count;
+        wrong[at.second] += count;
+      }
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return wrong[a] > wrong[b]; });
+      order.resize(max_classes);
+      std::sort(order.begin(), order.end());
+    }
+    Json shown = {{"labels", Json::array()}, {"counts", Json::array()}};
+    for (const std::size_t t : order) {
+      shown["labels"].push_back(labels_[t]);
+      Json row = Json::array();
+      for (const std::size_t p : order) {
+        const auto found = counts_.find({t, p});
+        row.push_back(found == counts_.end() ? 0 : found->second);
+      }
+      shown["counts"].push_back(std::move(row));
+    }
+    return shown;
+  }
+
+ private:
+  std::size_t index_of(const JsonReader& index) const {
+    return static_cast<std::size_t>(index.integer(0, std::ssize(labels_) - 1));
+  }
+
+  void add(std::size_t target, std::size_t predicted, const JsonReader& count) {
+    const int64_t rows = count.integer(0, kMaxCount);
+    if (rows > 0) counts_[{target, predicted}] = rows;
+  }
+
+  std::vector<std::string> labels_;
+  std::map<std::pair<std::size_t, std::size_t>, int64_t> counts_;  // without those that are 0
+};
+
+Json class_rows(const JsonReader& classes) {
+  Json rows = Json::array();
+  for (const JsonReader& entry : classes.elements()) {
+    Json& row = rows.emplace_back(Json{{"label", entry.text("label")}});
+    for (const char* score : {"precision", "recall", "f1"}) {
+      row[score] = entry.number(score).value_or(0);
+    }
+    row["rows"] = entry.integer("rows");
+  }
+  return rows;
+}
+
+void add_report(const JsonReader& report, Json& json) {
+  json["rows"] = report.integer("rows");
+  if (report.has("classes") && report["classes"].elements().size() <= kMaxClasses) {
+    json["classes"] = class_rows(report["classes"]);
+  }
+  if (!report.has("confusion_matrix")) return;
+  const Confusion confusion(report["confusion_matrix"]);
+  json["confusion"] = confusion.json(kMaxClasses);
+  if (confusion.num_classes() > kMaxClasses) {
+    json["confusion_note"] =
+        fmt::format("The {} classes with the most wrong rows, of {}.", kMaxClasses,
+                    with_thousands(static_cast<int64_t>(confusion.num_classes())));
+  }
+}
+
+Json series_json(std::size_t run, const std::string& name, std::vector<double> x,
+                 std::vector<double> y, bool dots = false) {
+  Json series = {{"run", run}, {"name", name}};
+  if (!dots) thin_out(x, y, kMaxCurvePoints);
+  series["x"] = number_list(x);
+  series["y"] = number_list(y);
+  if (dots) series["dots"] = true;
+  return series;
+}
+
+/// The predicted probabilities of all classes for the rows of a split.
+struct Probabilities {
+  std::size_t num_classes = 0;
+  std::vector<float> values;  // [rows, num_classes]
+
+  double at(std::size_t row, std::size_t label) const {
+    return static_cast<double>(values[row * num_classes + label]);
+  }
+};
+
+/// Returns the classes that are drawn: the second one of two, else those with the most rows.
+std::vector<std::size_t> drawn_classes(const apply::SplitOutputs& found) {
+  const std::size_t count = found.schema.labels.size();
+  if (count == 2) return {1};
+  std::vector<int64_t> rows(count);
+  for (const int64_t label : found.rows.classes) ++rows[static_cast<std::size_t>(label)];
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return rows[a] > rows[b]; });
+  order.resize(std::min(order.size(), kMaxClassCurves));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+Json unit_chart(const std::string& title, const char* x, Json series, bool diagonal) {
+  return {{"title", title},
+          {"x", x},
+          {"fixed", true},
+          {"diagonal", diagonal},
+          {"series", std::move(series)}};
+}
+
+/// Returns the class whose probability is compared with its frequency: the second one of two, else
+/// the one with the largest probability.
+std::size_t judged_class(const Probabilities& p, std::size_t row) {
+  if (p.num_classes == 2) return 1;
+  const float* begin = p.values.data() + row * p.num_classes;
+  return static_cast<std::size_t>(std::max_element(begin, begin + p.num_classes) - begin);
+}
+
+Json reliability_chart(const Probabilities& p, const apply::SplitOutputs& found, std::size_t run) {
+  const auto num_rows = static_cast<std::size_t>(found.rows.size());
+  std::vector<double> probabilities(num_rows);
+  std::vector<uint8_t> happened(num_rows);
+  for (std::size_t row = 0; row < num_rows; ++row) {
+    const std::size_t label = judged_class(p, row);
+    probabilities[row] = p.at(row, label);
+    happened[row] = found.rows.classes[row] == static_cast<int64_t>(label) ? 1 : 0;
+  }
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const metrics::ReliabilityBin& bin :
+       metrics::reliability(probabilities, happened, kNumBins)) {
+    x.push_back(bin.mean_probability);
+    y.push_back(bin.frequency);
+  }
+  Json series = Json::array();
+  series.push_back(series_json(run, "frequency", std::move(x), std::move(y), true));
+  return unit_chart(p.num_classes > 2 ? "Reliability: how often the prediction is right"
+                                      : "Reliability: how often it is the second class",
+                    "mean probability", std::move(series), true);
+}
+
+Json class_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
+  const Probabilities p{found.schema.labels.size(), apply::probabilities(model, found.outputs)};
+  const auto num_rows = static_cast<std::size_t>(found.rows.size());
+  const std::vector<std::size_t> labels = drawn_classes(found);
+  Json roc = Json::array();
+  Json recall = Json::array();
+  std::vector<double> scores(num_rows);
+  std::vector<uint8_t> is_class(num_rows);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    for (std::size_t row = 0; row < num_rows; ++row) {
+      scores[row] = p.at(row, labels[i]);
+      is_class[row] = found.rows.classes[row] == static_cast<int64_t>(labels[i]) ? 1 : 0;
+    }
+    const auto add = [&](metrics::Curve curve, Json& to) {
+      if (curve.x.empty()) return;
+      Json series =
+          series_json(run, found.schema.labels[labels[i]], std::move(curve.x), std::move(curve.y));
+      if (labels.size() > 1) series["color"] = i;
+      to.push_back(std::move(series));
+    };
+    add(metrics::roc_curve(scores, is_class), roc);
+    add(metrics::precision_recall_curve(scores, is_class), recall);
+  }
+  const std::string of_classes =
+      labels.size() > 1 && labels.size() < p.num_classes
+          ? fmt::format(": the {} of {} classes with the most rows", labels.size(), p.num_classes)
+          : "";
+  Json charts = Json::array();
+  if (!roc.empty()) {
+    charts.push_back(
+        unit_chart("ROC curve" + of_classes, "false positive rate", std::move(roc), true));
+  }
+  if (!recall.empty()) {
+    charts.push_back(
+        unit_chart("Precision and recall" + of_classes, "recall", std::move(recall), false));
+  }
+  charts.push_back(reliability_chart(p, found, run));
+  return charts;
+}
+
+/// Returns a histogram as a line around its bars.
+Json histogram_series(std::size_t run, const std::vector<double>& values) {
+  constexpr std::size_t kMaxBars = 40;
+  const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(values.size())));
+  const std::size_t num_bars = std::clamp<std::size_t>(2 * root, 4, kMaxBars);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double width = (*high - *low) / static_cast<double>(num_bars);
+  if (!(width > 0)) return series_json(run, "rows", {*low}, {static_cast<double>(values.size())});
+  std::vector<double> counts(num_bars);
+  for (const double value : values) {
+    counts[std::min(static_cast<std::size_t>((value - *low) / width), num_bars - 1)] += 1;
+  }
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t i = 0; i < num_bars; ++i) {
+    const double begin = *low + static_cast<double>(i) * width;
+    x.insert(x.end(), {begin, begin + width});
+    y.insert(y.end(), {counts[i], counts[i]});
+  }
+  return series_json(run, "rows", std::move(x), std::move(y));
+}
+
+/// Returns charts of the residuals of each target, in the units of the file.
+Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
+  const std::vector<double> predicted = apply::predicted_values(model, found.outputs);
+  const std::vector<double> truth = data::true_values(found.schema, found.rows);
+  const auto num_targets = static_cast<std::size_t>(found.schema.num_targets());
+  Json charts = Json::array();
+  for (std::size_t t = 0; t < std::min(num_targets, kMaxClassCurves); ++t) {
+    std::vector<double> x;
+    std::vector<double> residuals;
+    for (std::size_t i = t; i < predicted.size(); i += num_targets) {
+      if (!std::isfinite(predicted[i]) || !std::isfinite(truth[i])) continue;
+      x.push_back(predicted[i]);
+      residuals.push_back(truth[i] - predicted[i]);
+    }
+    if (x.empty()) continue;
+    const std::string of = num_targets == 1 ? "" : " of " + found.schema.target_names[t];
+    const std::size_t step = x.size() / kMaxDots + 1;
+    std::vector<double> some_x;
+    std::vector<double> some_y;
+    for (std::size_t i = 0; i < x.size(); i += step) {
+      some_x.push_back(x[i]);
+      some_y.push_back(residuals[i]);
+    }
+    Json scatter = series_json(run, "true - predicted", some_x, some_y, true);
+    scatter["no_line"] = true;
+    const std::string some =
+        step == 1 ? ""
+                  : fmt::format(": {} of {} rows", with_thousands(std::ssize(some_x)),
+                                with_thousands(std::ssize(x)));
+    charts.push_back({{"title", "Residuals" + of + some},
+                      {"x", "predicted"},
+                      {"still", true},
+                      {"series", Json::array({std::move(scatter)})}});
+    charts.push_back({{"title", "Distribution of the residuals" + of},
+                      {"x", "true - predicted"},
+                      {"still", true},
+                      {"series", Json::array({histogram_series(run, residuals)})}});
+  }
+  return charts;
+}
+
+void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOptions& options,
+              Json& json) {
+  const apply::Model model = apply::load_model(entry.folder);
+  const apply::SplitOutputs found = apply::predict_own_split(model, options.num_threads);
+  json["split"] = found.split;
+  json["rows"] = found.rows.size();
+  json["charts"] = found.schema.task == config::Task::kClassification
+                       ? class_charts(model, found, run)
+                       : value_charts(model, found, run);
+  const std::vector<explain::ColumnGroup> groups = explain::column_groups(found.schema);
+  const std::optional<explain::Importance> importance =
+      measured_importance(model, found, groups, options);
+  json["importance"] = importance ? importance_json(model, found, groups, *importance, run, options)
+                                  : Json{{"note", kTooLarge}};
+  json["worst"] = worst_rows(model, found, groups, importance);
+}
+
+}  // namespace
+
+Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
+                     const ReportOptions& options) {
+  const Summary summary = read_summary(entry);
+  Json json = {{"run", run}, {"split", summary.split}, {"rows", 0}};
+  if (!summary.split.empty()) add_report(summary.report, json);
+  if (options.evaluates && entry.kind != tracking::Kind::kCrossValidation) {
+    try {
+      add_rows(entry, run, options, json);
+    } catch (const Error& e) {
+      json["note"] = fmt::format("Without curves and rows: {}", e.what());
+    }
+  }
+  return summary.split.empty() && !json.contains("charts") ? Json() : json;
+}
+
+}  // namespace trainer::report

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/report/html/report.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/column_text.h"
+#include "trainer/apply/model.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/json_reader.h"
+#include "trainer/base/version.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/config/fields.h"
+#include "trainer/metrics/score.h"
+#include "trainer/run/folder/run_dir.h"
+#include "trainer/run/folder/system_info.h"
+#include "trainer/run/tracking/comparison.h"
+#include "trainer/run/tracking/query.h"
+
+#include "report/html/charts.h"
+#include "report/html/evaluation.h"
+#include "report/html/page.h"
+#include "report/html/warnings.h"
+
+namespace trainer::report {
+namespace {
+
+using tracking::RunEntry;
+
+constexpr std::size_t kMaxCards = 6;
+constexpr std::size_t kMaxColumns = 300;
+
+/// Returns whether a metric is shown as a headline. For a classification the log loss replaces the
+/// loss, which may have weights and smoothed labels that other runs do not have.
+bool is_card(const RunEntry& entry, const std::string& split, const std::string& name) {
+  if (name == "log_loss") return true;
+  const bool has_log_loss = metrics::find_score(entry.metrics, split + ".log_loss").has_value();
+  return metrics::is_headline(name) && !(name == "loss" && has_log_loss);
+}
+
+/// Returns the headline metrics of the test split, else of the validation split, else of training.
+Json cards(const RunEntry& entry) {
+  Json cards = Json::array();
+  for (const char* split : {"test", "val", "train"}) {
+    for (const metrics::Score& score : entry.metrics) {
+      if (!score.name.starts_with(std::string(split) + ".") || cards.size() == kMaxCards) continue;
+      if (!is_card(entry, split, tracking::score_name(score.name))) continue;
+      cards.push_back(
+          {{"label",
+            fmt::format("{} {}", split, metrics::shown_name(tracking::score_name(score.name)))},
+           {"value", tracking::shown_value(entry, score.name)}});
+    }
+    if (!cards.empty()) break;
+  }
+  return cards;
+}
+
+Json settings(const RunEntry& entry) {
+  const config::Config defaults;
+  Json rows = Json::array();
+  for (const auto& [key, value] : entry.settings) {
+    rows.push_back({key, value, config::value_text(key, defaults)});
+  }
+  return rows;
+}
+
+std::string text_of(const JsonReader& value) {
+  return value.json().is_string() ? value.text() : value.json().dump();
+}
+
+std::string bytes_text(const JsonReader& num_bytes) {
+  return human_bytes(static_cast<uint64_t>(num_bytes.integer()));
+}
+
+/// Returns names and values of system.json: machine, build, accelerators, data files and starts.
+Json system_rows(const JsonReader& system) {
+  Json rows = Json::array();
+  for (const char* section : {"host", "build"}) {
+    for (const auto& [name, value] : system[section].entries()) {
+      rows.push_back({name, name == "memory_bytes" ? bytes_text(value) : text_of(value)});
+    }
+  }
+  if (system.has("blas")) rows.push_back({"blas", text_of(system["blas"])});
+  for (const JsonReader& accelerator : system["accelerators"].elements()) {
+    rows.push_back({"accelerator", run::accelerator_text(accelerator)});
+  }
+  for (const JsonReader& file : system["data_files"].elements()) {
+    rows.push_back({"data", fmt::format("{}, {}, CRC-32 {}", file.text("path"),
+                                        bytes_text(file["num_bytes"]), file.text("crc32"))});
+  }
+  for (const JsonReader& start : system["starts"].elements()) {
+    rows.push_back(
+        {"start", fmt::format("{} on {}, {} threads, {}", start.text("time"), start.text("device"),
+                              start.integer("threads"), start.text("step"))});
+  }
+  return rows;
+}
+
+/// Returns system.json and its rows. If the file is damaged, the rows say so, and the rest of the
+/// report does without it.
+std::pair<JsonReader, Json> read_system(const RunEntry& entry) {
+  try {
+    JsonReader system = JsonReader::of_file(run::RunDir{entry.folder}.system());
+    Json rows = system_rows(system);
+    return {std::move(system), std::move(rows)};
+  } catch (const Error& e) {
+    return {JsonReader(Json()), Json::array({Json::array({"problem", e.what()})})};
+  }
+}
+
+Json run_json(const RunEntry& entry, std::size_t run) {
+  const auto [system, rows] = read_system(entry);
+  Json json = {{"letter", tracking::letter_of(run)},
+               {"name", entry.name},
+               {"folder", entry.folder.string()},
+               {"state", to_text(entry.state)},
+               {"reason", entry.reason},
+               {"started", entry.started},
+               {"time", tracking::shown_value(entry, "time")},
+               {"epochs", tracking::shown_value(entry, "epochs")},
+               {"unit", entry.kind == tracking::Kind::kRun ? "epochs" : ""},
+               {"note", entry.note},
+               {"cards", cards(entry)},
+               {"warnings", logged_warnings(entry.folder)},
+               {"settings", settings(entry)},
+               {"system", rows}};
+  if (const auto starts = system["starts"].elements(); !starts.empty()) {
+    json["command"] = starts.front().text("command_line");
+    json["device"] = starts.front().text("device");
+  }
+  return json;
+}
+
+Json metric_rows(const tracking::Comparison& comparison) {
+  Json rows = Json::array();
+  for (const tracking::ComparedRow& row : comparison.metrics) {
+    Json added = {{"name", fmt::format("{} {}", row.name.substr(0, row.name.find('.')),
+                                       metrics::shown_name(tracking::score_name(row.name)))},
+                  {"values", row.values}};
+    if (row.best && comparison.entries.size() > 1) added["best"] = *row.best;
+    rows.push_back(std::move(added));
+  }
+  return rows;
+}
+
+Json difference_rows(const tracking::Comparison& comparison) {
+  Json rows = Json::array();
+  for (const tracking::ComparedRow& row : comparison.settings) {
+    Json cells = {row.name};
+    for (const std::string& value : row.values) cells.push_back(value);
+    rows.push_back(std::move(cells));
+  }
+  return rows;
+}
+
+Json noise(const tracking::Comparison& comparison) {
+  if (!comparison.differences) {
+    return {{"text",
+             "One run of each says little: other seeds alone make a difference. Compare two "
+             "cross-validations (trainer cv), or several runs of each with other seeds."}};
+  }
+  Json rows = Json::array();
+  for (const tracking::Difference& d : comparison.differences->metrics) {
+    rows.push_back({d.metric, fmt::format("{:+.4g}", d.value),
+                    fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
+                    d.is_noise() ? "within the noise" : "more than noise"});
+  }
+  return {{"head", {"metric", "second less first", "95 % interval", ""}},
+          {"rows", std::move(rows)},
+          {"text", fmt::format("Over {}.", comparison.differences->over)}};
+}
+
+/// Returns a row for each run of a cross-validation, and their mean and standard deviation; null
+/// for anything else.
+Json folds_json(const RunEntry& entry, const std::string& letter) {
+  const JsonReader cv = JsonReader::of_file(entry.folder / run::kCrossValidationFile);
+  const std::vector<JsonReader> runs = cv["runs"].elements();
+  if (runs.empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, value] : runs.front().entries()) {
+    if (metrics::is_score(name)) names.push_back(name);
+  }
+  Json head = {"run", "rows"};
+  for (const std::string& name : names) head.push_back(metrics::shown_name(name));
+  Json rows = Json::array();
+  const auto add = [&](Json cells, const JsonReader& scores) {
+    for (const std::string& name : names) {
+      const std::optional<double> value = scores.number(name);
+      cells.push_back(value ? metrics::score_text({name, *value}) : "-");
+    }
+    rows.push_back(std::move(cells));
+  };
+  for (const JsonReader& run : runs) {
+    add({run.text("run"), with_thousands(run.integer("rows"))}, run);
+  }
+  for (const char* what : {"mean", "std"}) {
+    if (cv.has(what)) add({what, ""}, cv[what]);
+  }
+  return {{"title", "Folds" + letter}, {"head", std::move(head)}, {"rows", std::move(rows)}};
+}
+
+/// Describes the columns of the first run that has a model.
+Json column_rows(const std::vector<RunEntry>& entries) {
+  for (const RunEntry& entry : entries) {
+    try {
+      const apply::Model model = apply::load_model(entry.folder);
+      Json rows = Json::array();
+      for (const data::Column& column : model.schema.columns) {
+        const std::string text = apply::column_text(column);
+        const std::size_t comma = text.find_first_of(",:");
+        rows.push_back({column.name, text.substr(0, comma),
+                        comma == std::string::npos ? "" : text.substr(comma + 2)});
+        if (rows.size() == kMaxColumns) break;
+      }
+      return rows.empty() ? Json() : rows;
+    } catch (const Error&) {
+      continue;  // a cross-validation, or a run without a checkpoint
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string report_html(const std::vector<RunEntry>& entries, const ReportOptions& options) {
+  const tracking::Comparison comparison = tracking::compare(entries, true);
+  Json json = {{"runs", Json::array()},
+               {"charts", curve_charts(entries)},
+               {"metrics", metric_rows(comparison)},
+               {"differences", difference_rows(comparison)},
+               {"noise", noise(comparison)},
+               {"folds", Json::array()},
+               {"evaluations", Json::array()}};
+  for (Json& chart : json["charts"]) {
+    const bool is_loss = chart["title"] == metrics::shown_name("loss");
+    if (is_loss && !comparison.has_one_loss) chart["title"] = "loss (each run has its own)";
+  }
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    json["runs"].push_back(run_json(entries[i], i));
+    const std::string of = entries.size() > 1 ? " of " + tracking::letter_of(i) : "";
+    if (Json folds = folds_json(entries[i], of); !folds.is_null()) {
+      json["folds"].push_back(std::move(folds));
+    }
+    if (Json found = evaluation_json(entries[i], i, options); !found.is_null()) {
+      json["evaluations"].push_back(std::move(found));
+    }
+  }
+  if (Json columns = column_rows(entries); !columns.is_null()) json["columns"] = columns;
+  json["footer"] = fmt::format("trainer {}, {}", build_info().version, run::timestamp());
+  const std::string title =
+      entries.size() == 1 ? entries.front().name : fmt::format("{} runs", entries.size());
+  return page_html(title, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void write_own_report(const std::filesystem::path& folder, const ReportOptions& options) {
+  std::optional<RunEntry> entry = tracking::read_entry(folder);
+  if (!entry) return;
+  entry->state = tracking::State::kComplete;  // its lock made it a running one
+  write_file_atomically(run::RunDir{folder}.report(), report_html({*entry}, options));
+}
+
+}  // namespace trainer::report

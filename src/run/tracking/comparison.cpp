@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/tracking/comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/base/text/document.h"
+#include "trainer/config/fields.h"
+#include "trainer/run/folder/history.h"
+#include "trainer/run/tracking/query.h"
+
+#include "run/tracking/run_json.h"
+
+namespace trainer::tracking {
+namespace {
+
+constexpr std::size_t kCurveWidth = 20;  // characters
+
+ComparedRow row_of(const std::vector<RunEntry>& entries, const std::string& name) {
+  ComparedRow row{.name = name, .values = {}, .best = {}};
+  for (const RunEntry& entry : entries) row.values.push_back(shown_value(entry, name));
+  return row;
+}
+
+bool differs(const ComparedRow& row) {
+  return std::any_of(row.values.begin(), row.values.end(),
+                     [&](const std::string& value) { return value != row.values.front(); });
+}
+
+/// Returns the names of all metrics, in the order of the first run that has them.
+std::vector<std::string> metric_names(const std::vector<RunEntry>& entries) {
+  std::vector<std::string> names;
+  for (const RunEntry& entry : entries) {
+    for (const metrics::Score& score : entry.metrics) {
+      if (std::find(names.begin(), names.end(), score.name) == names.end()) {
+        names.push_back(score.name);
+      }
+    }
+  }
+  return names;
+}
+
+std::optional<std::size_t> best_of(const std::vector<RunEntry>& entries,
+                                   const std::string& metric) {
+  std::optional<std::size_t> best;
+  double best_value = 0;
+  bool is_tie = false;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto value = metrics::find_score(entries[i].metrics, metric);
+    if (!value) continue;
+    if (best && *value == best_value) is_tie = true;
+    if (!best || (is_better_when_larger(metric) ? *value > best_value : *value < best_value)) {
+      best = i;
+      best_value = *value;
+      is_tie = false;
+    }
+  }
+  return is_tie ? std::nullopt : best;
+}
+
+/// Returns the loss of each epoch on the validation split, or else on the training split.
+std::vector<double> losses_of(const RunEntry& entry) {
+  std::vector<double> losses;
+  if (entry.kind != Kind::kRun) return losses;
+  for (const run::EpochRecord& epoch : run::read_records(entry.folder).epochs) {
+    losses.push_back(
+        epoch.validation_or_train().loss.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  return losses;
+}
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+};
+
+/// Returns a character for each few epochs: their mean on a scale from the lowest to the highest
+/// loss of all runs.
+std::string draw(const std::vector<double>& values, const Range& range, bool unicode) {
+  constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  constexpr std::array<std::string_view, 8> kAscii = {"_", ".", ":", "-", "=", "+", "*", "#"};
+  std::string text;
+  for (const double mean : means_of_neighbors(values, kCurveWidth)) {
+    if (!std::isfinite(mean)) {
+      text += "?";
+      continue;
+    }
+    const double share = range.high > range.low ? (mean - range.low) / (range.high - range.low) : 0;
+    const auto level = static_cast<std::size_t>(std::clamp(std::lround(7 * share), 0L, 7L));
+    text += (unicode ? kBlocks : kAscii).at(level);
+  }
+  return text;
+}
+
+std::vector<ComparedRow> draw_curves(const std::vector<RunEntry>& entries, bool unicode) {
+  std::vector<std::vector<double>> all;
+  Range range;
+  for (const RunEntry& entry : entries) {
+    for (const double value : all.emplace_back(losses_of(entry))) {
+      if (!std::isfinite(value)) continue;
+      range.low = std::min(range.low, value);
+      range.high = std::max(range.high, value);
+    }
+  }
+  if (range.low > range.high) return {};
+  ComparedRow row{.name = fmt::format("loss {} .. {}", metrics::loss_text(range.low),
+                                      metrics::loss_text(range.high)),
+                  .values = {},
+                  .best = {}};
+  for (const auto& values : all) row.values.push_back(draw(values, range, unicode));
+  return {row};
+}
+
+/// Makes a table with a column for each run, with `titles` as headings.
+Table make_table(const Comparison& comparison, const std::vector<std::string>& titles) {
+  std::vector<TableColumn> columns = {{"", "", Align::kLeft}};
+  for (const std::string& title : titles) columns.push_back({"", title});
+  Table table(std::move(columns));
+  for (const auto* rows :
+       {&comparison.fields, &comparison.settings, &comparison.metrics, &comparison.curves}) {
+    for (const ComparedRow& row : *rows) {
+      std::vector<Cell> cells = {row.name};
+      for (std::size_t i = 0; i < row.values.size(); ++i) {
+        cells.emplace_back(row.values[i] + (row.best == i ? " *" : "  "));
+      }
+      table.add(std::move(cells));
+    }
+  }
+  return table;
+}
+
+/// Returns whether all runs minimize the same quantity, which depends on these settings.
+bool have_one_loss(const std::vector<RunEntry>& entries) {
+  constexpr std::array<const char*, 7> kKeys = {"training.loss",
+                                                "training.label_smoothing",
+                                                "training.huber_delta",
+                                                "data.class_weights",
+                                                "data.weight",
+                                                "data.target_scaling",
+                                                "data.task"};
+  return std::all_of(kKeys.begin(), kKeys.end(), [&](const char* key) {
+    return std::all_of(entries.begin(), entries.end(), [&](const RunEntry& entry) {
+      return setting(entry, key) == setting(entries.front(), key);
+    });
+  });
+}
+
+bool is_loss(const std::string& metric) { return score_name(metric) == "loss"; }
+
+void show_differences(const Comparison& comparison, Document& document) {
+  const std::optional<Differences>& differences = comparison.differences;
+  if (!differences) {
+    document.paragraph(
+        "One run of each says little: other seeds alone make a difference. Compare two "
+        "cross-validations (trainer cv), or several runs of each with other seeds.");
+    return;
+  }
+  Table table({{"", "metric", Align::kLeft},
+               {"", "difference"},
+               {"", "95 % interval"},
+               {"", "", Align::kLeft}});
+  table.set_title(fmt::format(
+      "{} over {}:", comparison.entries.size() > 2 ? "The second less the first" : "B less A",
+      differences->over));
+  for (const Difference& d : differences->metrics) {
+    const std::string name = score_name(d.metric);
+    if (!metrics::is_headline(name) && name != "log_loss") continue;
+    const bool is_better = (d.value > 0) == is_better_when_larger(d.metric);
+    table.add({d.metric, fmt::format("{:+.4g}", d.value),
+               fmt::format("{:+.4g} .. {:+.4g}", d.low, d.high),
+               d.is_noise() ? "within the noise"
+               : is_better  ? "better"
+                            : "worse"});
+  }
+  document.show(std::move(table));
+}
+
+Document make_document(const Comparison& comparison) {
+  std::vector<std::string> letters;
+  Document document;
+  for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
+    const RunEntry& entry = comparison.entries[i];
+    letters.push_back(letter_of(i));
+    document.line(letters.back(),
+                  entry.name + (entry.note.empty() ? "" : fmt::format("  ({})", entry.note)));
+  }
+  for (std::string& letter : letters) letter += "  ";  // as wide as the mark of the best
+  document.show(make_table(comparison, letters));
+  show_differences(comparison, document);
+  return document;
+}
+
+Json rows_json(const std::vector<ComparedRow>& rows) {
+  Json json = Json::object();
+  for (const ComparedRow& row : rows) json[row.name] = row.values;
+  return json;
+}
+
+std::string to_json_text(const Comparison& comparison) {
+  Json json = {{"runs", Json::array()}};
+  for (const RunEntry& entry : comparison.entries) json["runs"].push_back(to_json(entry));
+  json["settings"] = rows_json(comparison.settings);
+  if (comparison.differences) {
+    Json metrics = Json::object();
+    for (const Difference& d : comparison.differences->metrics) {
+      metrics[d.metric] = {
+          {"value", d.value}, {"low", d.low}, {"high", d.high}, {"is_noise", d.is_noise()}};
+    }
+    json["differences"] = {{"over", comparison.differences->over}, {"metrics", std::move(metrics)}};
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::vector<double> means_of_neighbors(const std::vector<double>& values, std::size_t width) {
+  if (values.size() <= width) return values;
+  std::vector<double> means(width);
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::size_t begin = i * values.size() / width;
+    const std::size_t end = (i + 1) * values.size() / width;
+    for (std::size_t j = begin; j < end; ++j) means[i] += values[j];
+    means[i] /= static_cast<double>(end - begin);
+  }
+  return means;
+}
+
+std::string letter_of(std::size_t run) {
+  constexpr std::size_t kLetters = 26;
+  return run < kLetters ? std::string(1, static_cast<char>('A' + run)) : std::to_string(run + 1);
+}
+
+Comparison compare(std::vector<RunEntry> entries, bool unicode) {
+  Comparison comparison;
+  for (const char* name : {"kind", "state", "started", "epochs", "time", "tag"}) {
+    ComparedRow row = row_of(entries, name);
+    const bool always = std::string_view(name) == "state" || std::string_view(name) == "epochs";
+    if (always || differs(row)) comparison.fields.push_back(std::move(row));
+  }
+  for (const config::Field& field : config::fields()) {
+    const auto has = [&](const RunEntry& e) { return e.settings.contains(field.path); };
+    if (std::none_of(entries.begin(), entries.end(), has)) continue;
+    ComparedRow row = row_of(entries, field.path);
+    if (differs(row)) comparison.settings.push_back(std::move(row));
+  }
+  comparison.has_one_loss = have_one_loss(entries);
+  for (const std::string& name : metric_names(entries)) {
+    if (is_loss(name) && !comparison.has_one_loss) continue;
+    ComparedRow row = row_of(entries, name);
+    row.best = best_of(entries, name);
+    comparison.metrics.push_back(std::move(row));
+  }
+  if (comparison.has_one_loss) comparison.curves = draw_curves(entries, unicode);
+  comparison.differences = find_differences(entries);
+  if (comparison.differences && !comparison.has_one_loss) {
+    std::erase_if(comparison.differences->metrics,
+                  [](const Difference& d) { return is_loss(d.metric); });
+  }
+  comparison.entries = std::move(entries);
+  return comparison;
+}
+
+std::string comparison_text(const Comparison& comparison, ListFormat format, std::size_t width) {
+  std::vector<std::string> names;
+  names.reserve(comparison.entries.size());
+  for (const RunEntry& entry : comparison.entries) names.push_back(entry.name);
+  switch (format) {
+    case ListFormat::kJson:
+      return to_json_text(comparison);
+    case ListFormat::kCsv:
+      return make_table(comparison, names).csv();
+    case ListFormat::kMarkdown:
+      return make_table(comparison, names).markdown();
+    case ListFormat::kText:
+      break;
+  }
+  return make_document(comparison).text(width);
+}
+
+}  // namespace trainer::tracking

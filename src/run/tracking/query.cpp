@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/run/tracking/query.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/text/suggest.h"
+#include "trainer/config/fields.h"
+
+namespace trainer::tracking {
+namespace {
+
+const std::vector<std::string> kFieldNames = {"name",    "kind", "state", "tag",   "note",
+                                              "started", "time", "best",  "epochs"};
+
+[[noreturn]] void fail(const std::string& problem) { throw Error(ErrorKind::kUsage, problem); }
+
+bool is_field(const std::string& name) {
+  return std::find(kFieldNames.begin(), kFieldNames.end(), name) != kFieldNames.end();
+}
+
+bool is_metric(const std::string& name) {
+  return name.starts_with("train.") || name.starts_with("val.") || name.starts_with("test.");
+}
+
+std::set<std::string> metric_names(std::span<const RunEntry> entries) {
+  std::set<std::string> names;
+  for (const RunEntry& entry : entries) {
+    for (const metrics::Score& score : entry.metrics) names.insert(score.name);
+  }
+  return names;
+}
+
+/// Returns the keys that end in `name`, such as training.learning_rate for "learning_rate", or the
+/// key with that flag.
+std::vector<std::string> keys_ending_in(const std::string& name) {
+  std::vector<std::string> keys;
+  for (const config::Field& field : config::fields()) {
+    if (field.flag == "--" + name) return {field.path};
+    if (field.path.ends_with("." + name)) keys.push_back(field.path);
+  }
+  return keys;
+}
+
+[[noreturn]] void fail_unknown(const std::string& name, std::span<const RunEntry> entries) {
+  if (const auto near = nearest_word(name, full_names(entries))) {
+    fail(fmt::format("{}: no run has that; did you mean {}?", in_quotes(name), in_quotes(*near)));
+  }
+  const std::set<std::string> metrics = metric_names(entries);
+  fail(fmt::format(
+      "{}: expected {}, a configuration key, or a metric: {}", in_quotes(name),
+      fmt::join(kFieldNames, ", "),
+      metrics.empty() ? "no run has one" : fmt::format("{}", fmt::join(metrics, ", "))));
+}
+
+Value to_value(const std::string& text) {
+  if (const auto number = parse_double(text)) return *number;
+  return text;
+}
+
+std::optional<Value> field_value(const RunEntry& entry, const std::string& name) {
+  if (name == "name") return entry.name;
+  if (name == "kind") return to_text(entry.kind);
+  if (name == "state") return to_text(entry.state);
+  if (name == "tag") return entry.tag;
+  if (name == "note") return entry.note;
+  if (name == "started") return entry.started;
+  if (name == "time") return entry.seconds;
+  if (name == "epochs") return static_cast<double>(entry.epochs);
+  if (!entry.best) return std::nullopt;
+  return *entry.best;
+}
+
+// Removes spaces, so that lists are equal whether or not spaces follow their commas.
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+std::string text_of(const Value& value) {
+  const auto* number = std::get_if<double>(&value);
+  return number != nullptr ? shortest(*number) : std::get<std::string>(value);
+}
+
+bool is_less(const Value& a, const Value& b) {
+  if (a.index() == b.index()) return a < b;
+  return text_of(a) < text_of(b);
+}
+
+enum class Comparison { kEqual, kNotEqual, kLess, kAtMost, kGreater, kAtLeast, kContains };
+
+struct Operator {
+  std::string_view text;
+  Comparison comparison;
+};
+
+// An operator comes before those that it begins with: "<=" before "<".
+constexpr std::array kOperators = {
+    Operator{"!=", Comparison::kNotEqual}, Operator{"<=", Comparison::kAtMost},
+    Operator{">=", Comparison::kAtLeast},  Operator{"==", Comparison::kEqual},
+    Operator{"=", Comparison::kEqual},     Operator{"<", Comparison::kLess},
+    Operator{">", Comparison::kGreater},   Operator{"~", Comparison::kContains}};
+
+bool holds(const Value& value, Comparison comparison, const Value& limit) {
+  const bool is_equal =
+      value == limit || without_spaces(text_of(value)) == without_spaces(text_of(limit));
+  switch (comparison) {
+    case Comparison::kEqual:
+      return is_equal;
+    case Comparison::kNotEqual:
+      return !is_equal;
+    case Comparison::kLess:
+      return is_less(value, limit);
+    case Comparison::kAtMost:
+      return is_equal || is_less(value, limit);
+    case Comparison::kGreater:
+      return !is_equal && is_less(limit, value);
+    case Comparison::kAtLeast:
+      return is_equal || is_less(limit, value);
+    case Comparison::kContains:
+      return lower_case(text_of(value)).find(lower_case(text_of(limit))) != std::string::npos;
+  }
+  return false;
+}
+
+using Condition = std::function<bool(const RunEntry&)>;
+
+/// Parses a filter expression by recursive descent.
+class Parser {
+ public:
+  Parser(std::string_view text, std::span<const RunEntry> entries)
+      : text_(text), entries_(entries) {}
+
+  Condition parse() {
+    Condition condition = parse_any();
+    skip_spaces();
+    if (at_ < text_.size()) fail_here("\"and\" or \"or\"");
+    return condition;
+  }
+
+ private:
+  Condition parse_any() {
+    Condition left = parse_all();
+    while (take_word("or")) {
+      left = [left, right = parse_all()](const RunEntry& e) { return left(e) || right(e); };
+    }
+    return left;
+  }
+
+  Condition parse_all() {
+    Condition left = parse_one();
+    while (take_word("and")) {
+      left = [left, right = parse_one()](const RunEntry& e) { return left(e) && right(e); };
+    }
+    return left;
+  }
+
+  Condition parse_one() {
+    if (take_word("not")) {
+      return [inner = parse_one()](const RunEntry& e) { return !inner(e); };
+    }
+    if (!take("(")) return parse_comparison();
+    Condition inner = parse_any();
+    if (!take(")")) fail_here("a closing parenthesis");
+    return inner;
+  }
+
+  Condition parse_comparison() {
+    skip_spaces();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
+    if (at_ == begin) fail_here("a name");
+    const std::string name = full_name(text_.substr(begin, at_ - begin), entries_);
+    const Comparison comparison = parse_operator();
+    const std::string text = parse_text();
+    Value limit = to_value(text);
+    if (name == "time") {
+      const auto seconds = parse_duration(text);
+      if (!seconds)
+        fail(fmt::format("time: expected a time such as 90s, 10m or 2h, got {}", in_quotes(text)));
+      limit = *seconds;
+    }
+    return [name, comparison, limit](const RunEntry& entry) {
+      const std::optional<Value> value = value_of(entry, name);
+      return value && holds(*value, comparison, limit);
+    };
+  }
+
+  Comparison parse_operator() {
+    for (const Operator& known : kOperators) {
+      if (take(known.text)) return known.comparison;
+    }
+    fail_here("one of = != < <= > >= ~");
+  }
+
+  // Reads a value: in quotes, or up to a space or a closing parenthesis without an opening one.
+  std::string parse_text() {
+    skip_spaces();
+    if (at_ == text_.size()) fail_here("a value");
+    const char quote = text_[at_];
+    if (quote == '"' || quote == '\'') {
+      const std::size_t end = text_.find(quote, at_ + 1);
+      if (end == std::string_view::npos) fail_here("a value with a closing quote");
+      const std::string_view text = text_.substr(at_ + 1, end - at_ - 1);
+      at_ = end + 1;
+      return std::string(text);
+    }
+    const std::size_t begin = at_;
+    int depth = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (depth == 0 && (c == ' ' || c == ')')) break;
+      depth += c == '(' || c == '[' ? 1 : 0;
+      depth -= c == ')' || c == ']' ? 1 : 0;
+    }
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  static bool is_name_character(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
+  }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+
+  bool take(std::string_view word) {
+    skip_spaces();
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  bool take_word(std::string_view word) {
+    skip_spaces();
+    const std::string_view rest = text_.substr(at_);
+    if (!rest.starts_with(word)) return false;
+    if (rest.size() > word.size() && rest[word.size()] != ' ' && rest[word.size()] != '(') {
+      return false;
+    }
+    at_ += word.size();
+    return true;
+  }
+
+  [[noreturn]] void fail_here(const std::string& expected) const {
+    const std::string_view rest = text_.substr(at_);
+    fail(fmt::format("--filter {}: expected {} {}", in_quotes(text_), expected,
+                     rest.empty() ? "at the end" : fmt::format("before {}", in_quotes(rest))));
+  }
+
+  std::string_view text_;
+  std::span<const RunEntry> entries_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> full_names(std::span<const RunEntry> entries) {
+  std::vector<std::string> names = kFieldNames;
+  const std::set<std::string> metrics = metric_names(entries);
+  names.insert(names.end(), metrics.begin(), metrics.end());
+  for (const config::Field& field : config::fields()) names.push_back(field.path);
+  return names;
+}
+
+std::string full_name(std::string_view name, std::span<const RunEntry> entries) {
+  std::string full(name);
+  if (full.starts_with("validation.")) full = "val." + full.substr(full.find('.') + 1);
+  if (is_field(full) || config::find_field(full) != nullptr) return full;
+  const std::set<std::string> metrics = metric_names(entries);
+  if (metrics.contains(full) || (entries.empty() && is_metric(full))) return full;
+  const std::vector<std::string> keys = keys_ending_in(full);
+  if (keys.size() == 1) return keys.front();
+  if (keys.size() > 1) {
+    fail(fmt::format("{}: several keys end like that; name one of {}", in_quotes(name),
+                     joined(keys, " or ")));
+  }
+  fail_unknown(full, entries);
+}
+
+std::optional<Value> value_of(const RunEntry& entry, const std::string& full_name) {
+  if (is_field(full_name)) return field_value(entry, full_name);
+  if (is_metric(full_name)) return metrics::find_score(entry.metrics, full_name);
+  if (!entry.problem.empty()) return std::nullopt;
+  return to_value(setting(entry, full_name));
+}
+
+std::string shown_value(const RunEntry& entry, const std::string& full_name) {
+  if (full_name == "time") return entry.seconds > 0 ? human_duration(entry.seconds) : "-";
+  if (full_name == "epochs") {
+    const char* what = entry.kind == Kind::kRun ? "" : " runs";
+    return fmt::format("{}/{}{}", entry.epochs, entry.planned_epochs, what);
+  }
+  if (full_name == "started") return entry.started.empty() ? "-" : entry.started.substr(0, 16);
+  const std::optional<Value> value = value_of(entry, full_name);
+  if (!value) return "-";
+  const std::string metric = full_name == "best" ? entry.best_metric : full_name;
+  if (is_metric(metric)) {
+    const std::string score = metrics::score_text({score_name(metric), std::get<double>(*value)});
+    return full_name == "best" ? fmt::format("{} {}", metric, score) : score;
+  }
+  const std::string text = text_of(*value);
+  return text.empty() ? "-" : text;
+}
+
+std::vector<RunEntry> filtered(std::vector<RunEntry> entries, const std::string& expression) {
+  const Condition is_wanted = Parser(expression, entries).parse();
+  std::erase_if(entries, [&](const RunEntry& entry) { return !is_wanted(entry); });
+  return entries;
+}
+
+namespace {
+
+// Values of different metrics cannot be compared.
+void require_one_metric(const std::vector<RunEntry>& entries) {
+  std::set<std::string> names;
+  for (const RunEntry& entry : entries) {
+    if (entry.best) names.insert(entry.best_metric);
+  }
+  if (names.size() < 2) return;
+  fail(fmt::format("best: the runs have different metrics; name one of {}",
+                   joined(std::vector(names.begin(), names.end()), " or ")));
+}
+
+}  // namespace
+
+void sort_entries(std::vector<RunEntry>& entries, const std::string& name) {
+  const bool is_reversed = name.starts_with('-');
+  const std::string full = full_name(std::string_view(name).substr(is_reversed ? 1 : 0), entries);
+  if (full == "best") require_one_metric(entries);
+  const auto larger_first = [&](const RunEntry& entry) {
+    const std::string& metric = full == "best" ? entry.best_metric : full;
+    return (is_metric(metric) && is_better_when_larger(metric)) != is_reversed;
+  };
+  std::stable_sort(entries.begin(), entries.end(), [&](const RunEntry& a, const RunEntry& b) {
+    const std::optional<Value> x = value_of(a, full);
+    const std::optional<Value> y = value_of(b, full);
+    if (!x || !y) return x.has_value() && !y.has_value();
+    return larger_first(a) ? is_less(*y, *x) : is_less(*x, *y);
+  });
+}
+
+}  // namespace trainer::tracking

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "trainer/base/text/json_reader.h"
+#include "trainer/run/tracking/run_entry.h"
+
+namespace trainer::tracking {
+
+/// Returns all fields of an entry, except `best`, which follows from the metrics.
+Json to_json(const RunEntry& entry);
+
+/// Returns the entry of `folder` from the result of to_json(). Throws Error(kCheckpoint) if a value
+/// has another type.
+RunEntry from_json(const JsonReader& json, const std::filesystem::path& folder);
+
+}  // namespace trainer::tracking

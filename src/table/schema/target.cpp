@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table/schema/target.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/text/similar_text.h"
+#include "trainer/base/text/utf8.h"
+#include "trainer/table/schema/scaling.h"
+#include "trainer/table/schema/task.h"
+#include "trainer/table/schema/value_index.h"
+#include "trainer/table/source/exact_number.h"
+
+#include "table/error.h"
+#include "table/schema/labels.h"
+#include "table/source/number_text.h"
+#include "table/source/offset.h"
+
+namespace trainer::data {
+namespace {
+
+/// What the target column holds, before it is known what it means.
+struct TargetScan {
+  bool all_numbers = true;
+  bool all_whole = true;
+  double min = std::numeric_limits<double>::infinity();
+  double max = -min;
+  size_t num_numbers = 0;           // cells
+  size_t num_labels = 0;            // at least
+  std::vector<size_t> first_rows;   // of each text, ascending; more labels than these: some
+  std::vector<std::string> labels;  // one text of each value, in order
+};
+
+TargetScan scan_target(const TargetCells& cells) {
+  TargetScan scan;
+  const auto add = [&](double value) {
+    scan.all_numbers = scan.all_numbers && !std::isnan(value);
+    scan.all_whole = scan.all_whole && std::isfinite(value) && std::trunc(value) == value;
+    scan.min = value < scan.min ? value : scan.min;
+    scan.max = value > scan.max ? value : scan.max;
+  };
+  if (!cells.has_labels()) {
+    for (size_t row = 0; row < cells.size(); ++row) {
+      add(cells.number(row));
+      scan.num_numbers += std::isnan(cells.number(row)) ? 0 : 1;
+    }
+    scan.num_labels = cells.labels().size();
+    return scan;
+  }
+  std::vector<char> is_known(cells.labels().size());
+  std::vector<std::string> texts;
+  for (size_t row = 0; row < cells.size(); ++row) {
+    scan.num_numbers += std::isnan(cells.number(row)) ? 0 : 1;
+    char& known = is_known[cells.label(row)];
+    if (known != 0) continue;
+    known = 1;
+    scan.first_rows.push_back(row);
+    texts.push_back(cells.text(row));
+    add(cells.number(row));  // that of all cells with this label
+  }
+  scan.labels = distinct_values(texts);
+  sort_values(scan.labels);
+  scan.num_labels = scan.labels.size();
+  return scan;
+}
+
+TaskChoice decide_task(const TargetScan& scan, size_t num_rows) {
+  return infer_task({.all_numbers = scan.all_numbers,
+                     .all_whole = scan.all_whole,
+                     .num_distinct = static_cast<int64_t>(scan.num_labels),
+                     .min = scan.min,
+                     .max = scan.max,
+                     .num_rows = static_cast<int64_t>(num_rows)});
+}
+
+void require_plausible_classes(const Table& table, const TargetScan& scan, config::Task wanted) {
+  if (scan.num_labels == 1) {
+    throw target_error(
+        table, table.file,
+        fmt::format("every row has the label {}; a constant target cannot be learned",
+                    in_quotes(table.targets.text(0))));
+  }
+  if (scan.num_labels <= TargetCells::kMaxLabels) return;
+  const std::string limit = with_thousands(TargetCells::kMaxLabels);
+  if (wanted == config::Task::kAuto) {
+    throw target_error(
+        table, table.file,
+        fmt::format("more than {} distinct labels, the first is {}; choose another data.target, or "
+                    "set data.task: classification if all of them are classes",
+                    limit, in_quotes(table.targets.text(0))));
+  }
+  if (scan.all_numbers && !scan.all_whole) {
+    throw target_error(
+        table, table.file,
+        fmt::format(
+            "more than {} distinct non-integer numbers are not classes; set data.task: regression",
+            limit));
+  }
+}
+
+// 7 and 07 are two values, but as classes they would be a number that is written in two ways.
+void require_different_numbers(const Table& table, const TargetScan& scan) {
+  for (size_t i = 1; i < scan.labels.size(); ++i) {
+    const std::string& label = scan.labels[i];
+    const std::string& before = scan.labels[i - 1];
+    if (number_key(label) != number_key(before)) continue;
+    const auto first_row = [&](const std::string& text) {
+      return *std::find_if(scan.first_rows.begin(), scan.first_rows.end(),
+                           [&](size_t row) { return table.targets.text(row) == text; });
+    };
+    const bool is_above = first_row(before) < first_row(label);
+    throw target_error(
+        table, row_location(table, std::max(first_row(before), first_row(label))),
+        fmt::format("{} is the same number as the label {} above; use one spelling",
+                    in_quotes(is_above ? label : before), in_quotes(is_above ? before : label)));
+  }
+}
+
+void require_good_labels(const Table& table, const TargetScan& scan) {
+  constexpr size_t kMaxBytes = 1000;
+  for (const size_t row : scan.first_rows) {
+    const std::string text = table.targets.text(row);
+    if (text.size() > kMaxBytes) {
+      throw target_error(
+          table, row_location(table, row),
+          fmt::format(
+              "expected a label of at most {} bytes, got {} bytes: {}; check for an unclosed quote",
+              with_thousands(kMaxBytes), with_thousands(static_cast<int64_t>(text.size())),
+              in_quotes(text)));
+    }
+    if (is_utf8(text)) continue;
+    throw target_error(
+        table, row_location(table, row),
+        fmt::format("expected a label in UTF-8, got {}; save the file as UTF-8", in_quotes(text)));
+  }
+}
+
+void require_different_values(const Table& table) {
+  const TargetCells& cells = table.targets;
+  const size_t num_targets = table.target_names.size();
+  for (size_t target = 0; target < num_targets; ++target) {
+    size_t i = target;
+    while (i < cells.size() && cells.number(i) == cells.number(target)) i += num_targets;
+    if (i < cells.size()) continue;
+    throw target_error(
+        table, table.file,
+        fmt::format("every row has the value {}; a constant target cannot be learned",
+                    cells.text(target)),
+        target);
+  }
+}
+
+void require_finite(const Table& table) {
+  const TargetCells& cells = table.targets;
+  const size_t num_targets = table.target_names.size();
+  for (size_t cell = 0; cell < cells.size(); ++cell) {
+    const double value = cells.number(cell);
+    if (std::isfinite(static_cast<float>(value))) continue;
+    const std::string text = in_quotes(cells.text(cell));
+    throw target_error(
+        table, row_location(table, cell / num_targets),
+        std::isnan(value)
+            ? fmt::format("expected a number, got {}; correct it or set data.task: classification",
+                          text)
+            : fmt::format("expected a finite number, got {}", text),
+        cell % num_targets);
+  }
+}
+
+// A text among numbers would make a class of each of them, as for columns of features.
+void require_numbers_if_most_are(const Table& table, const TargetScan& scan) {
+  if (!scan.all_numbers && 2 * scan.num_numbers > table.targets.size()) require_finite(table);
+}
+
+// "69%" or "1,234".
+bool is_number_otherwise(const std::string& label) {
+  const std::optional<NumberWithUnit> parts = split_unit(label);
+  const std::string& number = parts ? parts->number : label;
+  return (parts && parse_double(number)) || !rewritten_number(number, {}).empty();
+}
+
+// Else each would silently be a class.
+void require_plain_numbers(const Table& table, const TargetScan& scan) {
+  const auto num_such = std::count_if(scan.labels.begin(), scan.labels.end(), is_number_otherwise);
+  if (scan.all_numbers || 2 * static_cast<size_t>(num_such) <= scan.labels.size()) return;
+  const auto row = std::find_if(scan.first_rows.begin(), scan.first_rows.end(), [&](size_t at) {
+    return is_number_otherwise(table.targets.text(at));
+  });
+  throw target_error(table, row_location(table, *row),
+                     fmt::format("expected a number, got {}; write numbers without units and marks "
+                                 "between thousands, or set data.task: classification",
+                                 in_quotes(table.targets.text(*row))));
+}
+
+std::vector<std::string> describe_labels(const Table& table, const TargetScan& scan) {
+  constexpr size_t kFewLabels = 10;
+  std::vector<std::string> lines;
+  const std::string name = in_quotes(table.target_names.front());
+  const size_t num_rows = table.targets.size();
+  if (!scan.all_numbers && scan.num_labels > kFewLabels && 2 * scan.num_labels > num_rows) {
+    lines.push_back(fmt::format(
+        "target {}: almost every label is different ({} distinct in {} rows), the first is {}; if "
+        "they are no classes, write them as numbers or choose another data.target",
+        name, with_thousands(static_cast<int64_t>(scan.num_labels)),
+        with_thousands(static_cast<int64_t>(num_rows)), in_quotes(table.targets.text(0))));
+  }
+  if (const std::string pairs = joined(similar_texts(scan.labels)); !pairs.empty()) {
+    lines.push_back(
+        fmt::format("target {}: labels that differ only in capitals or in how Unicode "
+                    "writes their letters are different classes: {}",
+                    name, pairs));
+  }
+  return lines;
+}
+
+std::vector<double> choose_offsets(const Table& table) {
+  const TargetCells& cells = table.targets;
+  const size_t num_targets = table.target_names.size();
+  std::vector<double> offsets;
+  for (size_t target = 0; target < num_targets; ++target) {
+    Array<double> values;
+    values.reserve(cells.size() / num_targets);
+    for (size_t i = target; i < cells.size(); i += num_targets) values.push_back(cells.number(i));
+    offsets.push_back(choose_offset(std::move(values)));
+  }
+  return offsets_or_none(std::move(offsets));
+}
+
+void require_one_target(const Table& table) {
+  if (table.target_names.size() == 1) return;
+  throw data_error(table.file, fmt::format("{} targets, but only regression supports several; keep "
+                                           "one, or set data.task: regression",
+                                           table.target_names.size()));
+}
+
+}  // namespace
+
+std::string row_location(const Table& table, size_t row) {
+  const std::string file = table.file.empty() ? "data" : table.file;
+  if (table.lines.empty()) return fmt::format("{}: item {}", file, row + 1);
+  return table.has_lines ? fmt::format("{}:{}", file, table.lines[row])
+                         : fmt::format("{}: row {}", file, table.lines[row]);
+}
+
+Error target_error(const Table& table, const std::string& location, const std::string& problem,
+                   size_t target) {
+  return data_error(location,
+                    fmt::format("column {}: {}", in_quotes(table.target_names[target]), problem));
+}
+
+Target infer_target(const Table& table, config::Task wanted, const std::vector<double>* offsets) {
+  Target target;
+  target.task = wanted;
+  TargetScan scan;
+  if (wanted == config::Task::kAuto && table.target_names.size() > 1) {
+    target.task = config::Task::kRegression;
+    target.task_reason = "because there are several targets";
+  } else if (wanted != config::Task::kRegression) {
+    require_one_target(table);
+    scan = scan_target(table.targets);
+    if (wanted == config::Task::kAuto) {
+      require_numbers_if_most_are(table, scan);
+      require_plain_numbers(table, scan);
+      TaskChoice choice = decide_task(scan, table.targets.size());
+      target.task = choice.task;
+      target.task_reason = std::move(choice.reason);
+    }
+  }
+  if (target.task == config::Task::kRegression) {
+    target.numbers = target_numbers(table);
+    require_different_values(table);
+    target.offsets = offsets != nullptr ? *offsets : choose_offsets(table);
+    target.values = without_offsets(target.numbers, target.offsets);
+    return target;
+  }
+  require_plausible_classes(table, scan, wanted);
+  require_good_labels(table, scan);
+  if (scan.all_numbers) require_different_numbers(table, scan);
+  target.warnings = describe_labels(table, scan);
+  target.labels = std::move(scan.labels);
+  target.classes = encode_labels(table, target.labels, table.file);
+  return target;
+}
+
+Array<double> target_numbers(const Table& table) {
+  require_finite(table);
+  Array<double> numbers;
+  numbers.reserve(table.targets.size());
+  for (size_t i = 0; i < table.targets.size(); ++i) numbers.push_back(table.targets.number(i));
+  return numbers;
+}
+
+Array<float> without_offsets(const Array<double>& numbers, const std::vector<double>& offsets) {
+  Array<float> values;
+  values.reserve(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double offset = offsets.empty() ? 0 : offsets[i % offsets.size()];
+    values.push_back(static_cast<float>(numbers[i] - offset));
+  }
+  return values;
+}
+
+}  // namespace trainer::data

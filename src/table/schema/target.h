@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainer/base/error.h"
+#include "trainer/base/memory/array.h"
+#include "trainer/config/types.h"
+#include "trainer/table/table.h"
+
+namespace trainer::data {
+
+/// The targets as numbers, and what they mean.
+struct Target {
+  config::Task task = config::Task::kClassification;  // never kAuto
+  std::string task_reason = {};                       // why, where it was inferred
+  std::vector<std::string> warnings = {};             // about the labels
+  std::vector<std::string> labels;                    // [num_classes]; empty for regression
+  Array<int64_t> classes;                             // [num_rows]; classification only
+  Array<double> numbers;        // [num_rows, num_targets] as the file has them; regression only
+  Array<float> values;          // the same less their offsets
+  std::vector<double> offsets;  // [num_targets] (Scaling); empty: 0 of all
+};
+
+/// Decides the task as load_datasets documents, where `wanted` is kAuto, and turns the targets of
+/// `table` into numbers. `offsets` are those of a trained model; without one they are chosen.
+/// Throws Error(kData), see load_datasets.
+Target infer_target(const Table& table, config::Task wanted,
+                    const std::vector<double>* offsets = nullptr);
+
+/// The targets of `table` as numbers `[num_rows, num_targets]`. Throws Error(kData) for text and
+/// what float32 cannot hold.
+Array<double> target_numbers(const Table& table);
+
+/// `numbers` `[num_rows, num_targets]` less the `offsets` of the targets, which may be empty.
+Array<float> without_offsets(const Array<double>& numbers, const std::vector<double>& offsets);
+
+/// Where the row stands, for messages: "file:line", or "file: item 7" of a file without lines.
+std::string row_location(const Table& table, size_t row);
+
+/// An Error(kData) at `location` about a target of `table`.
+Error target_error(const Table& table, const std::string& location, const std::string& problem,
+                   size_t target = 0);
+
+}  // namespace trainer::data

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "trainer/table/source/fingerprint.h"
+
+namespace trainer::data {
+
+/// A file that is read once from begin to end and takes its fingerprint on the way.
+class InputFile {
+ public:
+  /// What is there to be read again, or anything that gives bytes: a pipe, a device. Only of the
+  /// first is the checksum computed.
+  enum class Kind { kRegular, kAny };
+
+  /// "-" is the standard input for kAny. Throws Error(kData) when the file is missing, unreadable,
+  /// a folder or not of that kind.
+  explicit InputFile(const std::filesystem::path& path, Kind kind = Kind::kRegular);
+
+  /// For messages.
+  const std::string& name() const { return name_; }
+
+  /// Fills as much of `buffer` as the file still holds and says how much that is; 0 at its end.
+  /// Throws Error(kData).
+  size_t read(std::span<std::byte> buffer);
+  uint64_t bytes_read() const { return fingerprint_.num_bytes; }
+  /// The size that the system tells, or 0.
+  uint64_t size_hint() const;
+  /// Of the whole file; reads what is left of it.
+  Fingerprint fingerprint();
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const {
+      if (file != stdin) std::fclose(file);
+    }
+  };
+
+  std::filesystem::path path_;
+  std::string name_;
+  Kind kind_;
+  std::unique_ptr<std::FILE, Closer> file_;
+  Fingerprint fingerprint_;  // of what was read
+};
+
+}  // namespace trainer::data

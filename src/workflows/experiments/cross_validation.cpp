@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/workflows/experiments/cross_validation.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "trainer/apply/ensemble.h"
+#include "trainer/apply/out_of_fold.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/parallel/cpus.h"
+
+#include "workflows/experiments/complete_runs.h"
+#include "workflows/experiments/fold_runs.h"
+#include "workflows/experiments/run_series.h"
+
+namespace trainer::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kDefaultFolds = 5;
+
+/// A cross-validation that was started or resumed.
+struct CrossValidation {
+  RunSeries series;
+  metrics::FoldCounts counts{.folds = kDefaultFolds, .repeats = 1};
+  bool is_ensemble = false;
+};
+
+SeriesRequest series_request(const CrossValidationRequest& request) {
+  return {request.config_files, request.overrides, request.resume, request.resumes_same,
+          request.environment};
+}
+
+SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
+  SeriesRun run{fold_tag(index, cv.counts), {}};
+  run.overrides = {{"data.folds", std::to_string(cv.counts.folds), "--folds"},
+                   {"data.fold", std::to_string(index.fold), "cv"}};
+  if (cv.counts.repeats > 1) {
+    run.overrides.push_back({"data.repeat", std::to_string(index.repeat), "--repeats"});
+  }
+  if (cv.is_ensemble) run.overrides.push_back({"data.fit_on", "all", "--ensemble"});
+  return run;
+}
+
+CrossValidation start(const CrossValidationRequest& request) {
+  CrossValidation cv{new_series(series_request(request))};
+  const config::Config config = shared_config(cv.series);
+  if (config.data.folds > 0) cv.counts.folds = config.data.folds;
+  if (request.num_folds > 0) cv.counts.folds = request.num_folds;
+  cv.counts.repeats = std::max<int64_t>(1, request.num_repeats);
+  cv.is_ensemble = request.ensemble;
+  const auto is_same = [&] {
+    return apply::read_ensemble(cv.series.folder).has_value() == cv.is_ensemble &&
+           has_same_runs(cv.series, fold_run(cv, {}));
+  };
+  open_series(series_request(request), "cv", is_same, cv.series);
+  return cv;
+}
+
+// The configuration of the first run is that of all runs.
+CrossValidation resume(const CrossValidationRequest& request) {
+  CrossValidation cv;
+  cv.counts.repeats = find_num_repeats(*request.resume);
+  if (request.num_repeats > 0 && request.num_repeats != cv.counts.repeats) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--repeats: {} was started with {}, got {}; remove this option",
+                            request.resume->string(), cv.counts.repeats, request.num_repeats));
+  }
+  cv.series = read_series(series_request(request), fold_tag({}, cv.counts), "a cross-validation");
+  cv.counts.folds = shared_config(cv.series).data.folds;
+  if (request.num_folds > 0) cv.counts.folds = request.num_folds;
+  cv.is_ensemble = apply::read_ensemble(cv.series.folder).has_value();
+  if (request.ensemble && !cv.is_ensemble) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--ensemble: {} was started without it; remove this option, or start a "
+                            "new cross-validation",
+                            request.resume->string()));
+  }
+  refuse_changes(cv.series, fold_run(cv, {}), "cross-validation");
+  resume_series(series_request(request), cv.series);
+  return cv;
+}
+
+// A data error is only a warning here, because the metrics are complete without this file.
+void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
+  try {
+    const int64_t threads = shared_config(cv.series).threads;
+    apply::write_out_of_fold(runs, cv.series.folder / "out_of_fold.csv",
+                             threads > 0 ? threads : usable_cpus());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kData) throw;
+    log::warning(fmt::format("out_of_fold.csv was not written: {}", error.what()));
+  }
+}
+
+void write_members(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
+  if (!cv.is_ensemble) return;
+  apply::EnsembleFile ensemble{.num_members = cv.counts.folds * cv.counts.repeats, .runs = {}};
+  for (const apply::FoldRun& run : runs) ensemble.runs.push_back(run.run_dir.filename().string());
+  apply::write_ensemble(cv.series.folder, ensemble);
+}
+
+std::vector<NamedRun> named_runs(const CrossValidation& cv, const std::vector<FoldIndex>& indices) {
+  std::vector<NamedRun> runs;
+  runs.reserve(indices.size());
+  for (const FoldIndex& index : indices) {
+    runs.push_back({fold_run(cv, index), fold_name(index, cv.counts)});
+  }
+  return runs;
+}
+
+}  // namespace
+
+CrossValidationReport cross_validate(const CrossValidationRequest& request) {
+  const CrossValidation cv = request.resume ? resume(request) : start(request);
+  const fs::path& folder = cv.series.folder;
+  CrossValidationReport report;
+  report.folder = folder;
+  report.is_collected = cv.series.place.rank == 0;
+  report.is_ensemble = cv.is_ensemble;
+  const std::vector<FoldIndex> indices = all_folds(cv.counts);
+  const std::vector<NamedRun> named = named_runs(cv, indices);
+  run_config(cv.series, named.back().run);  // reports errors before anything is trained
+  std::vector<apply::FoldRun> runs;
+  if (report.is_collected) write_members(cv, runs);
+  const auto add = [&](std::size_t i, const fs::path& run_dir) {
+    report.results.push_back(read_fold(run_dir, indices[i]).value());
+    runs.push_back({run_dir, indices[i].fold, indices[i].repeat});
+    report.counts = cv.counts;
+    write_file_atomically(
+        folder / run::kCrossValidationFile,
+        metrics::folds_document(report.results, report.counts).json().dump(2) + "\n");
+    request.on_result(report.results.back(), named[i].name);
+  };
+  const SeriesEnd end = complete_runs(cv.series, named, request.train, add);
+  report.stop_signal = end.stop_signal;
+  report.stopped = end.stopped;
+  if (end.stop_signal != 0 || !report.is_collected) return report;
+  write_predictions(cv, runs);
+  write_members(cv, runs);
+  if (cv.is_ensemble) run::point_latest_to({folder});
+  return report;
+}
+
+}  // namespace trainer::experiments

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/workflows/experiments/ensemble.h"
+
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trainer/apply/ensemble.h"
+#include "trainer/apply/evaluate.h"
+#include "trainer/apply/model.h"
+#include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
+#include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/json_reader.h"
+#include "trainer/config/dump.h"
+#include "trainer/config/fields.h"
+#include "trainer/metrics/report_document.h"
+
+#include "workflows/experiments/complete_runs.h"
+#include "workflows/experiments/run_series.h"
+
+namespace trainer::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kDefaultMembers = 5;
+
+/// An ensemble that was started or resumed.
+struct Ensemble {
+  RunSeries series;
+  config::Config config = {};  // that of the first recipe
+  apply::EnsembleFile file = {};
+};
+
+SeriesRequest series_request(const EnsembleRequest& request) {
+  return {request.config_files, request.overrides, request.resume, request.resumes_same,
+          request.environment};
+}
+
+std::string names_of(const std::vector<config::Recipe>& recipes) {
+  std::vector<std::string> names;
+  names.reserve(recipes.size());
+  for (const config::Recipe recipe : recipes) names.push_back(config::to_text(recipe));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ","));
+}
+
+std::string member_tag(int64_t number) { return fmt::format("member_{}", number); }
+
+// Returns whether each member validates on other rows. This is so unless the configuration states
+// which rows validate.
+bool has_folds(const config::DataConfig& data) {
+  return data.validation_path.empty() && data.split_column.empty() && data.time.empty() &&
+         data.validation_fraction > 0;
+}
+
+config::Override recipe_override(config::Recipe recipe) {
+  return {"recipe", config::to_text(recipe), "--recipes"};
+}
+
+// Makes a member use another recipe than the first one, except for the keys of `data`: all members
+// must have the same features, so that they can be combined into one model.
+void add_recipe(const Ensemble& ensemble, config::Recipe recipe,
+                std::vector<config::Override>& overrides) {
+  if (recipe == ensemble.file.recipes.front()) return;
+  overrides.push_back(recipe_override(recipe));
+  const config::Config own = run_config(ensemble.series, {"", overrides}).config;
+  for (const config::Difference& difference : config::differences(ensemble.config, own)) {
+    if (!difference.key.starts_with("data.")) continue;
+    overrides.push_back({difference.key, difference.before, "ensemble"});
+  }
+}
+
+SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
+  const auto first_seed = static_cast<int64_t>(config::training_seed(ensemble.config));
+  SeriesRun run{member_tag(number), {}};
+  run.overrides = {{"training.seed", std::to_string(first_seed + number - 1), "ensemble"}};
+  const std::vector<config::Recipe>& recipes = ensemble.file.recipes;
+  if (!recipes.empty()) {
+    add_recipe(ensemble, recipes[static_cast<std::size_t>(number - 1) % recipes.size()],
+               run.overrides);
+  }
+  if (!has_folds(ensemble.config.data)) return run;
+  run.overrides.insert(
+      run.overrides.end(),
+      {{"data.validation_folds", std::to_string(ensemble.file.num_members), "--members"},
+       {"data.validation_fold", std::to_string(number), "ensemble"},
+       {"data.fit_on", "train_and_validation", "ensemble"}});
+  return run;
+}
+
+// Returns the values that the user has set. They are stored, because the configuration of a member
+// states all values of its recipe, whereas a member with another recipe must use the defaults of
+// that.
+std::map<std::string, std::string> settings_of(const RunSeries& series) {
+  const config::Loaded loaded = config::load(series.documents, series.overrides);
+  std::map<std::string, std::string> settings;
+  for (const auto& [key, origin] : loaded.origins) {
+    if (key != "recipe") settings[key] = config::value_text(key, loaded.config);
+  }
+  return settings;
+}
+
+void use_settings(const apply::EnsembleFile& before, const EnsembleRequest& request,
+                  RunSeries& series) {
+  if (before.recipes.empty()) return;
+  series.documents.erase(series.documents.begin());
+  series.overrides.clear();
+  for (const auto& [key, value] : before.settings) {
+    series.overrides.push_back({key, value, apply::ensemble_file(series.folder).string()});
+  }
+  series.overrides.insert(series.overrides.end(), request.overrides.begin(),
+                          request.overrides.end());
+}
+
+void use_first_recipe(Ensemble& ensemble) {
+  if (!ensemble.file.recipes.empty()) {
+    ensemble.series.overrides.push_back(recipe_override(ensemble.file.recipes.front()));
+  }
+  ensemble.config = shared_config(ensemble.series);
+}
+
+Ensemble start(const EnsembleRequest& request) {
+  const int64_t num_members = request.num_members > 0 ? request.num_members : kDefaultMembers;
+  if (std::ssize(request.recipes) > num_members) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--recipes: expected at most one for each of {} members, got {}",
+                            num_members, request.recipes.size()));
+  }
+  Ensemble ensemble{new_series(series_request(request))};
+  ensemble.file = {.num_members = num_members, .runs = {}, .recipes = request.recipes};
+  if (!request.recipes.empty()) ensemble.file.settings = settings_of(ensemble.series);
+  use_first_recipe(ensemble);
+  const auto is_same = [&] {
+    const std::optional<apply::EnsembleFile> before = apply::read_ensemble(ensemble.series.folder);
+    return before && before->num_members == num_members && before->recipes == request.recipes &&
+           has_same_runs(ensemble.series, member_run(ensemble, 1));
+  };
+  open_series(series_request(request), "ensemble", is_same, ensemble.series);
+  return ensemble;
+}
+
+Ensemble resume(const EnsembleRequest& request) {
+  std::optional<apply::EnsembleFile> before = apply::read_ensemble(*request.resume);
+  if (!before) {
+    throw Error(ErrorKind::kCheckpoint,
+                fmt::format("{}: expected the folder of an ensemble, which contains an "
+                            "ensemble.json; found none",
+                            request.resume->string()));
+  }
+  const auto refuse = [&](const char* option, const std::string& was, const std::string& got) {
+    throw Error(ErrorKind::kUsage, fmt::format("{}: {} was started with {}, got {}; remove this "
+                                               "option",
+                                               option, request.resume->string(), was, got));
+  };
+  if (request.num_members > 0 && request.num_members != before->num_members) {
+    refuse("--members", std::to_string(before->num_members), std::to_string(request.num_members));
+  }
+  if (!request.recipes.empty() && request.recipes != before->recipes) {
+    refuse("--recipes", names_of(before->recipes), names_of(request.recipes));
+  }
+  Ensemble ensemble{read_series(series_request(request), member_tag(1), "an ensemble")};
+  use_settings(*before, request, ensemble.series);
+  before->runs.clear();
+  ensemble.file = std::move(*before);
+  use_first_recipe(ensemble);
+  refuse_changes(ensemble.series, member_run(ensemble, 1), "ensemble");
+  resume_series(series_request(request), ensemble.series);
+  return ensemble;
+}
+
+void report_member(const EnsembleRequest& request, const std::string& name,
+                   const JsonReader& summary) {
+  if (!summary.has("best")) return;
+  const JsonReader best = summary["best"];
+  request.on_member(name, fmt::format("{} {}", best.text("split"), best.text("metric")),
+                    best.number("value").value_or(0));
+}
+
+std::vector<NamedRun> named_members(const Ensemble& ensemble) {
+  const int64_t num_members = ensemble.file.num_members;
+  std::vector<NamedRun> runs;
+  runs.reserve(static_cast<std::size_t>(num_members));
+  for (int64_t number = 1; number <= num_members; ++number) {
+    runs.push_back(
+        {member_run(ensemble, number), fmt::format("member {}/{}", number, num_members)});
+    run_config(ensemble.series, runs.back().run);  // reports errors before anything is trained
+  }
+  return runs;
+}
+
+// Writes the files of a complete ensemble: the list of its members, and the metrics of each member
+// and of all together.
+void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& report) {
+  const fs::path& folder = ensemble.series.folder;
+  apply::write_ensemble(folder, ensemble.file);
+  const bool has_test = members.back().contains("test");
+  Json summary = {{"members", std::move(members)}};
+  if (has_test) {
+    const int64_t threads = ensemble.config.threads;
+    report.test =
+        apply::evaluate_own_split(apply::load_model(folder), threads > 0 ? threads : usable_cpus())
+            .report;
+    summary["test"] = metrics::to_json(*report.test);
+  }
+  report.json = summary.dump(2) + "\n";
+  write_file_atomically(run::RunDir{folder}.summary(), report.json);
+  run::point_latest_to({folder});
+}
+
+}  // namespace
+
+EnsembleReport train_ensemble(const EnsembleRequest& request) {
+  Ensemble ensemble = request.resume ? resume(request) : start(request);
+  EnsembleReport report{.folder = ensemble.series.folder,
+                        .is_collected = ensemble.series.place.rank == 0};
+  const std::vector<NamedRun> runs = named_members(ensemble);
+  if (report.is_collected) apply::write_ensemble(report.folder, ensemble.file);
+  Json members = Json::array();
+  const auto add = [&](std::size_t i, const fs::path& run_dir) {
+    ensemble.file.runs.push_back(run_dir.filename().string());
+    const JsonReader summary = JsonReader::of_file(run::RunDir{run_dir}.summary());
+    members.push_back(summary.json());
+    report_member(request, runs[i].name, summary);
+  };
+  const SeriesEnd end = complete_runs(ensemble.series, runs, request.train, add);
+  report.stop_signal = end.stop_signal;
+  report.stopped = end.stopped;
+  if (end.stop_signal == 0 && report.is_collected) {
+    write_summary(ensemble, std::move(members), report);
+  }
+  return report;
+}
+
+}  // namespace trainer::experiments

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/base/io/folder_lock.h"
+#include "trainer/config/load.h"
+#include "trainer/launch/place.h"
+#include "trainer/run/folder/run_dir.h"
+#include "trainer/workflows/experiments/runs.h"
+
+/// Several runs of one configuration in one folder: the common parts of cross-validations and
+/// ensembles.
+namespace trainer::experiments {
+
+/// The configuration of a series, and whether to start or to resume it.
+struct SeriesRequest {
+  std::vector<std::filesystem::path> config_files;
+  std::vector<config::Override> overrides;
+  std::optional<std::filesystem::path> resume;  // the folder of an interrupted series
+  bool resumes_same = false;  // resumes the newest one with the same settings, if there is any
+  launch::Environment environment = {};  // with the launcher's variables; empty: no launcher
+};
+
+/// A series that was started or resumed. Only the ranks that share its runs use its folder
+/// meanwhile.
+struct RunSeries {
+  launch::Place place = {};  // rank of this process among those that share the runs
+  std::filesystem::path folder;
+  std::unique_ptr<run::NewFolder> new_folder;  // of a series that was started; on rank 0
+  std::unique_ptr<FolderLock> lock;            // of the folder; on rank 0
+  std::vector<config::Document> documents;
+  std::vector<config::Override> overrides;
+  std::optional<config::Config> before;  // that of the first run, if the series was resumed
+};
+
+/// A run of a series: a tag that no other run has, and the keys in which it differs from the
+/// others.
+struct SeriesRun {
+  std::string tag;
+  std::vector<config::Override> overrides;
+};
+
+/// Reads and checks the configuration of a new series, which has no folder yet. Throws
+/// Error(kUsage) if the configuration is wrong.
+RunSeries new_series(const SeriesRequest& request);
+
+/// Makes the folder of the series, the same on all ranks; its name ends in `suffix`. With
+/// request.resumes_same, takes the newest such folder instead for which is_same(), called after
+/// series.folder was set to it, is true. Throws Error(kFileSystem), also if another process uses
+/// the folder, and the errors of open_for_all().
+void open_series(const SeriesRequest& request, const std::string& suffix,
+                 const std::function<bool()>& is_same, RunSeries& series);
+
+/// Returns whether the runs in the folder of the series have its configuration; true if there are
+/// none. `first` is the run that begins first.
+bool has_same_runs(const RunSeries& series, const SeriesRun& first);
+
+/// Reads a series, whose runs have the configuration of the one with the tag `first_tag`. Throws
+/// Error(kCheckpoint) if there is none; `what` names the kind of series in the message.
+RunSeries read_series(const SeriesRequest& request, const std::string& first_tag,
+                      const std::string& what);
+
+/// Opens the folder of a series that was read, on all ranks. No rank changes its files before.
+/// Throws Error(kFileSystem) if another process uses it, and the errors of open_for_all().
+void resume_series(const SeriesRequest& request, RunSeries& series);
+
+/// Returns the newest run folder in `folder` whose name ends in `tag`, or nothing.
+std::optional<std::filesystem::path> find_run(const std::filesystem::path& folder,
+                                              const std::string& tag);
+
+/// Returns the configuration that all runs share, without the overrides of single runs.
+config::Config shared_config(const RunSeries& series);
+
+/// Returns the configuration of a run, with its own overrides, output folder and tag.
+config::Loaded run_config(const RunSeries& series, const SeriesRun& run);
+
+/// Throws Error(kCheckpoint) if the configuration of a resumed series differs from that of its runs
+/// in keys that may not change. `what` names the kind of series in the message.
+void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::string& what);
+
+/// Returns the folder of the run if it is complete: it has a summary.json, and its configuration is
+/// the wanted one, also in keys that a resumed run may change, such as the number of epochs.
+std::optional<std::filesystem::path> find_complete(const RunSeries& series, const SeriesRun& run);
+
+/// Trains the run unless it is complete. Resumes it if it was interrupted and has a checkpoint.
+RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train);
+
+}  // namespace trainer::experiments

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/workflows/wizard/first_config_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/format.h"
+#include "trainer/config/fields.h"
+#include "trainer/config/yaml_sections.h"
+#include "trainer/workflows/wizard/column_kinds.h"
+
+namespace trainer::wizard {
+namespace {
+
+using data::ColumnFacts;
+using data::TableFacts;
+
+constexpr std::size_t kMaxShown = 8;     // names or classes in one comment
+constexpr std::size_t kLineWidth = 100;  // longer comments are wrapped
+
+/// Writes YAML line by line; a section begins when the first of its keys is written.
+class Writer {
+ public:
+  explicit Writer(const config::Config& config) : config_(config) {}
+
+  /// Writes a comment, wrapped to kLineWidth.
+  void comment(std::string_view text) {
+    const std::string begin = sections_.indent() + "#";
+    const std::size_t width = kLineWidth - begin.size() - 1;
+    while (text.size() > width) {
+      const std::size_t space = text.rfind(' ', width);
+      if (space == std::string_view::npos || space == 0) break;
+      text_ += fmt::format("{} {}\n", begin, text.substr(0, space));
+      text.remove_prefix(space + 1);
+    }
+    text_ += fmt::format("{}{}{}\n", begin, text.empty() ? "" : " ", text);
+  }
+
+  void blank() { text_ += '\n'; }
+
+  void key(const std::string& path, const std::string& comment = "") {
+    line(path, config::value_text(path, config_), comment);
+  }
+
+  void list(const std::string& path, const std::vector<Exception>& exceptions) {
+    if (exceptions.empty()) return;
+    line(path, "");
+    for (const Exception& exception : exceptions) {
+      text_ += fmt::format("{}  - {}  # {}\n", sections_.indent(),
+                           config::yaml_text(exception.column), exception.reason);
+    }
+  }
+
+  /// Writes a key with a `value` that is already YAML.
+  void line(const std::string& path, const std::string& value, const std::string& comment = "") {
+    text_ += sections_.enter(path);
+    text_ += fmt::format("{}{}:{}{}{}\n", sections_.indent(), path.substr(path.rfind('.') + 1),
+                         value.empty() ? "" : " ", value, comment.empty() ? "" : "  # " + comment);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  const config::Config& config_;
+  config::YamlSections sections_;
+  std::string text_;
+};
+
+// A list of at most kMaxShown items: the last one counts the words that are left out.
+std::string shown(std::vector<std::string> words) {
+  if (words.size() > kMaxShown) {
+    const std::size_t more = words.size() - (kMaxShown - 1);
+    words.resize(kMaxShown - 1);
+    words.push_back(fmt::format("{} more", more));
+  }
+  return joined(words);
+}
+
+const ColumnFacts& find_column(const TableFacts& table, const std::string& name) {
+  return *find_by_name(table.columns, name);
+}
+
+// A percentage that never rounds to 0 % or 100 %, which would mean none or all.
+std::string share_text(double percent) {
+  const bool is_extreme = percent < 0.5 || percent >= 99.5;
+  return is_extreme ? fmt::format("{:.1f} %", std::clamp(percent, 0.1, 99.9))
+                    : fmt::format("{:.0f} %", percent);
+}
+
+std::string classes_text(const ColumnFacts& target) {
+  auto labels = target.labels;
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (labels.size() > kMaxShown) {
+    return fmt::format("{} classes with {} to {}", labels.size(),
+                       with_thousands(labels.back().second), counted(labels.front().second, "row"));
+  }
+  std::vector<std::string> words;
+  words.reserve(labels.size());
+  for (const auto& [label, count] : labels) {
+    const double share =
+        100 * static_cast<double>(count) / static_cast<double>(target.num_values());
+    words.push_back(fmt::format("{} ({})", in_quotes(label), share_text(share)));
+  }
+  return fmt::format("{} classes: {}", labels.size(), joined(words));
+}
+
+void write_classes(Writer& writer, const ColumnFacts& target) {
+  writer.comment(classes_text(target) + ".");
+  const auto [least, most] =
+      std::minmax_element(target.labels.begin(), target.labels.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (least == target.labels.end()) return;
+  constexpr int64_t kTooFew = 10;
+  if (least->second < kTooFew) {
+    writer.comment(fmt::format("Too few rows to learn {}, which has {}.", in_quotes(least->first),
+                               counted(least->second, "row")));
+  }
+  if (3 * least->second < most->second) {
+    writer.comment("To make all classes contribute equally: class_weights: balanced");
+  }
+}
+
+void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& first) {
+  if (first.config.data.task == config::Task::kRegression) {
+    writer.comment(
+        fmt::format("Numbers from {} to {}.", shortest(target.min), shortest(target.max)));
+  } else {
+    write_classes(writer, target);
+  }
+  writer.line("data.target", config::yaml_text(target.name));
+  writer.key("data.task", first.task_reason);
+  if (target.num_missing == 0) return;
+  std::string written;
+  for (const auto& [text, count] : target.missing_texts) {
+    written += fmt::format("{}{} in {}", written.empty() ? " (" : ", ", in_quotes(text),
+                           counted(count, "row"));
+  }
+  if (!written.empty()) written += "; if that is a class, remove it from data.missing)";
+  writer.comment(fmt::format("{} {} no value{}.", counted(target.num_missing, "row"),
+                             target.num_missing == 1 ? "has" : "have", written));
+  writer.key("data.drop_rows_without_target");
+}
+
+// Writes data.missing with a comment if it differs from the default list.
+void write_missing(Writer& writer, const config::Config& config) {
+  const std::vector<std::string> usual = config::default_missing_texts();
+  const std::vector<std::string>& missing = config.data.missing;
+  if (missing == usual) return;
+  const auto lacks = [](const std::vector<std::string>& texts, const std::string& text) {
+    return std::find(texts.begin(), texts.end(), text) == texts.end();
+  };
+  std::vector<std::string> classes;
+  for (const std::string& text : usual) {
+    if (lacks(missing, text)) classes.push_back(in_quotes(text));
+  }
+  if (!classes.empty()) {
+    writer.comment(fmt::format(
+        "Missing values: the default list without {}, a class of the target.", joined(classes)));
+  }
+  const bool has_codes = std::any_of(missing.begin(), missing.end(),
+                                     [&](const std::string& text) { return lacks(usual, text); });
+  if (has_codes) {
+    writer.comment(
+        "Missing values: the default list, and codes found in columns of numbers or dates (the");
+    writer.comment("last entries). Remove entries that are real values.");
+  }
+  writer.key("data.missing");
+}
+
+/// What the comments in the file say about the columns that become features.
+struct Features {
+  int64_t num_numeric = 0;
+  std::vector<std::string> categorical;  // names, each with its number of distinct values
+  std::vector<std::string> dates;        // columns of the file, in quotes
+  std::vector<std::string> missing;      // names, each with its number of missing cells
+  std::vector<std::string> few;          // numeric columns that may be categories
+  std::string group;                     // a column that identifies groups of rows; or empty
+};
+
+Features describe_features(const TableFacts& table, const data::Schema& schema) {
+  Features features;
+  const auto with_count = [](const std::string& name, int64_t count) {
+    return fmt::format("{} ({})", in_quotes(name), with_thousands(count));
+  };
+  std::unordered_map<std::string_view, const ColumnFacts*> facts_of;
+  for (const ColumnFacts& column : table.columns) facts_of.emplace(column.name, &column);
+  for (const data::Column& column : schema.columns) {
+    if (data::num_features(column) == 0) continue;
+    const std::string& name = data::source_of(column);
+    const ColumnFacts& facts = *facts_of.at(name);
+    const bool is_date = !column.source.empty();
+    if (is_date && !features.dates.empty() && features.dates.back() == in_quotes(name)) continue;
+    if (facts.num_missing > 0) features.missing.push_back(with_count(name, facts.num_missing));
+    if (is_date) {
+      features.dates.push_back(in_quotes(name));
+      continue;
+    }
+    if (column.kind == data::ColumnKind::kCategorical) {
+      features.categorical.push_back(with_count(column.name, facts.num_distinct));
+      continue;
+    }
+    ++features.num_numeric;
+    if (features.group.empty() && groups_rows(facts)) features.group = column.name;
+    const bool is_few = facts.num_distinct > 2 && facts.num_distinct <= kFewValues;
+    if (facts.is_whole && is_few) features.few.push_back(column.name);
+  }
+  return features;
+}
+
+void write_features(Writer& writer, const TableFacts& table, const data::Schema& schema) {
+  const Features features = describe_features(table, schema);
+  std::string kinds = fmt::format("{}: {}", counted(schema.num_features(), "feature"),
+                                  counted(features.num_numeric, "numeric column"));
+  if (!features.categorical.empty()) {
+    kinds += fmt::format(", {} categorical: {}", features.categorical.size(),
+                         shown(features.categorical));
+  }
+  if (!features.dates.empty()) {
+    kinds +=
+        fmt::format(", {} of dates (data.dates): {}", features.dates.size(), shown(features.dates));
+  }
+  writer.comment(kinds + ".");
+  if (!features.missing.empty()) {
+    writer.comment(
+        fmt::format("Columns with missing values: {}; data.fill sets how numbers are imputed.",
+                    shown(features.missing)));
+  }
+  if (!features.group.empty()) {
+    writer.comment(
+        fmt::format("If {} identifies a group (a customer), use it as group, not as a feature:",
+                    in_quotes(features.group)));
+    writer.comment("group: " + config::yaml_text(features.group) +
+                   "  # keeps rows of a group in the same split");
+  }
+  // In a table with many numeric columns, those with few values are more likely counts or pixels.
+  constexpr int64_t kManyColumns = 20;
+  if (features.few.empty() || features.num_numeric > kManyColumns) return;
+  writer.comment(
+      "Integer columns with few distinct values; if they are categories and not quantities:");
+  config::Config other;
+  other.data.categorical = features.few;
+  writer.comment("categorical: " + config::value_text("data.categorical", other));
+}
+
+void write_time_limit(Writer& writer, const FirstConfig& first) {
+  if (first.time_reason.empty()) return;
+  writer.key("training.max_seconds", first.time_reason);
+}
+
+// Writes the sizes of model and training that choose_training() chose for the plain recipe.
+void write_plain(Writer& writer, const FirstConfig& first) {
+  writer.key("model.hidden_sizes");
+  writer.blank();
+  write_time_limit(writer, first);
+  writer.key("training.epochs");
+  writer.key("training.batch_size");
+  writer.key("training.learning_rate", "trainer config schedule previews the schedule");
+  const bool has_classes = first.config.data.task == config::Task::kClassification;
+  writer.key("training.best_metric", has_classes ? "or accuracy, f1, auroc" : "or mae, rmse, r2");
+  writer.key("training.schedule.name");
+  writer.key("training.early_stopping.patience", "epochs without improvement");
+}
+
+}  // namespace
+
+std::string first_config_text(const FirstConfig& first, const TableFacts& table,
+                              const data::Schema& schema, const std::string& name,
+                              const std::string& path) {
+  config::Config config = first.config;
+  (table.query.empty() ? config.data.path : config.data.query_folder) = path;
+  Writer writer(config);
+  const bool has_recipe = config.recipe != config::Recipe::kPlain;
+  const std::string table_name =
+      table.query.empty() ? in_quotes(std::filesystem::path(table.file).filename().string())
+                          : "a query";
+  writer.comment(fmt::format("Written by `trainer init` from {}: {}, {}. Edit as needed.",
+                             table_name, counted(table.num_rows, "row"),
+                             counted(static_cast<int64_t>(table.columns.size()), "column")));
+  writer.comment("");
+  writer.comment("  trainer --config " + name);
+  writer.comment("  trainer ensemble --config " + name +
+                 (has_recipe ? " --recipes realmlp,tabm" : "") + "   (more accurate)");
+  writer.comment("");
+  writer.comment("All other keys have their defaults; `trainer config reference` lists them.");
+  writer.blank();
+  if (has_recipe) {
+    const bool is_tabm = config.recipe == config::Recipe::kTabm;
+    writer.comment(
+        fmt::format("{}, a strong recipe for tables. It sets the defaults of other keys,",
+                    is_tabm ? "TabM" : "RealMLP"));
+    const bool has_classes = config.data.task == config::Task::kClassification;
+    writer.comment(
+        fmt::format("which --print-config shows; each can be set below, such as training: "
+                    "{{best_metric: {}}}.",
+                    has_classes ? "f1" : "mae"));
+    writer.key("recipe", first.recipe_reason);
+    writer.blank();
+  }
+  if (!config.tag.empty()) {
+    writer.key("tag", "suffix of the run folder names");
+    writer.blank();
+  }
+  writer.key("data.source");
+  if (table.query.empty()) {
+    writer.key("data.path", "relative to the folder of this file");
+  } else {
+    writer.key("data.query");
+    if (path != ".") writer.key("data.query_folder", "where relative paths in the query start");
+  }
+  if (config.data.delimiter != "auto") writer.key("data.delimiter");
+  if (config.data.decimal != ".") writer.key("data.decimal");
+  if (config.data.thousands != "none") writer.key("data.thousands");
+  write_missing(writer, config);
+  write_target(writer, find_column(table, config.data.target.front()), first);
+  writer.list("data.id", first.id);
+  for (const std::string& warning : first.warnings) writer.comment("Warning: " + warning);
+  writer.list("data.ignore", first.ignore);
+  writer.list("data.categorical", first.categorical);
+  write_features(writer, table, schema);
+  writer.key("data.validation_fraction");
+  writer.key("data.test_fraction");
+  if (!has_recipe || !first.time_reason.empty()) writer.blank();
+  (has_recipe ? write_time_limit : write_plain)(writer, first);
+  return writer.take();
+}
+
+}  // namespace trainer::wizard
