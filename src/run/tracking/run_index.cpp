@@ -26,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kIndexFile = ".runs.json";
-
 /// Returns the sizes and times of the files that an entry depends on. A new run folder changes the
 /// time of the folder of its series.
 std::string stamp_of(const fs::path& folder) {

@@ -8,6 +8,9 @@
 
 namespace trainer::tracking {
 
+/// The file of an output folder with the entries of its runs.
+inline constexpr const char* kIndexFile = ".runs.json";
+
 /// Returns all fields of an entry, except `best`, which follows from the metrics.
 Json to_json(const RunEntry& entry);
 

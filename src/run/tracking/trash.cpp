@@ -13,6 +13,8 @@
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/run/tracking/run_entry.h"
 
+#include "run/tracking/run_json.h"
+
 namespace trainer::tracking {
 namespace {
 
@@ -60,7 +62,6 @@ void delete_left_overs(const fs::path& folder, const std::string& prefix) {
 
 // Removes the trash if it contains nothing but the cache of its entries.
 void remove_empty_trash(const fs::path& trash) {
-  constexpr const char* kIndexFile = ".runs.json";
   remove_temporary_files(trash, kIndexFile);
   std::error_code ignored;
   for (const auto& item : fs::directory_iterator(trash, ignored)) {
