@@ -436,7 +436,7 @@ class PythonTest : public ArchiveTest {
     EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
   }
 
-  static constexpr const char* kScript = "archive/python_interoperation.py";
+  static constexpr const char* kScript = "base/archive/python_interoperation.py";
 };
 
 TEST_F(PythonTest, OpensAnArchive) {
