@@ -98,7 +98,7 @@ std::string batch_text(const Preview& preview) {
   const int64_t num_rows = preview.overview.samples_per_step;
   const int64_t batch_size = std::min(preview.config.training.batch_size, num_rows);
   const int64_t num_batches = (num_rows + batch_size - 1) / batch_size;
-  const std::string rows = counted(num_rows, "row");
+  std::string rows = counted(num_rows, "row");
   if (num_batches == 1) return rows;
   return fmt::format("{}: {} batches of {}", rows, with_thousands(num_batches),
                      with_thousands(batch_size));

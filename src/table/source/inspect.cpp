@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/table/source/inspect.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <memory>

@@ -13,6 +13,7 @@
 
 #include "table/source/number_text.h"
 #include "table/source/offset.h"
+#include "table/source/row_reader.h"
 #include "table/source/time_text.h"
 
 namespace trainer::data {

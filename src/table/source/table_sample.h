@@ -2,7 +2,6 @@
 #pragma once
 
 #include "table/source/chunk.h"
-#include "table/source/row_reader.h"
 #include "table/source/table_header.h"
 
 namespace trainer::data {

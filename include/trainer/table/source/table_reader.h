@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "trainer/table/source/data_file.h"
-#include "trainer/table/source/fingerprint.h"
 #include "trainer/table/source/read_table.h"
 #include "trainer/table/source/table_source.h"
 #include "trainer/table/table.h"
