@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that documents speak of what is there: links lead somewhere, files and folders in code
-font exist (`src/nn/cpu/kernels_*.cpp`, `nn/cpu/blocks.h`), names of a namespace (`data::encode`) occur in
-its files, and the table of docs/architecture.md has every folder of every layer of src/CMakeLists.txt.
+font exist (`src/nn/cpu/kernels_*.cpp`, `nn/cpu/blocks.h`), names of a namespace (`data::encode`)
+occur in its files, and the table of docs/architecture.md has every folder of every layer of
+src/CMakeLists.txt.
 Usage: scripts/check_docs.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks what the compiler does not (src/add_layer.cmake has it enforce which layer sees which):
 the half without LibTorch stays without it, the ONNX library is used in one layer and CLI11 in one
-file only, and each folder is a layer of src/CMakeLists.txt. Names files that have grown long: a file
-is as long as its subject, but a long one may have two.
+file only, and each folder is a layer of src/CMakeLists.txt. Names files that have grown long: a
+file is as long as its subject, but a long one may have two.
 Usage: scripts/check_layers.py [ROOT]    prints FILE:LINE: what is wrong; status 1 if anything is
 """
 
