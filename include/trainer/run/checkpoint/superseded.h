@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
 
 #include "trainer/run/checkpoint/checkpoint.h"
 #include "trainer/run/folder/run_dir.h"
