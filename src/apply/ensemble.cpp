@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/text/json_reader.h"
 #include "trainer/run/folder/run_dir.h"

@@ -20,22 +20,22 @@ bool is_plain(char c) {
   return (byte >= 0x20 && byte < 0x7F) || c == '\n' || c == '\t';
 }
 
-// Control characters of ASCII and Latin-1 (U+0080 to U+009F), and the characters with the Unicode
-// property Bidi_Control, which change the writing direction.
-bool is_control(std::string_view character) {
-  constexpr std::array<std::string_view, 12> kDirections = {"\u061C", "\u200E", "\u200F", "\u202A",
-                                                            "\u202B", "\u202C", "\u202D", "\u202E",
-                                                            "\u2066", "\u2067", "\u2068", "\u2069"};
-  if (character.size() == 1) return !is_plain(character.front());
-  if (character[0] == '\xC2') return static_cast<unsigned char>(character[1]) < 0xA0;
-  return std::find(kDirections.begin(), kDirections.end(), character) != kDirections.end();
-}
-
 uint32_t code_point_of(std::string_view character) {
   constexpr std::array<uint32_t, 5> kBitsOfFirst = {0, 0x7F, 0x1F, 0x0F, 0x07};
   uint32_t code = static_cast<unsigned char>(character[0]) & kBitsOfFirst[character.size()];
   for (const char c : character.substr(1)) code = code << 6U | (static_cast<uint32_t>(c) & 0x3FU);
   return code;
+}
+
+// Control characters of ASCII and Latin-1 (U+0080 to U+009F), and the characters with the Unicode
+// property Bidi_Control, which change the writing direction.
+bool is_control(std::string_view character) {
+  constexpr std::array<uint32_t, 12> kDirections = {0x061C, 0x200E, 0x200F, 0x202A, 0x202B, 0x202C,
+                                                    0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069};
+  if (character.size() == 1) return !is_plain(character.front());
+  if (character[0] == '\xC2') return static_cast<unsigned char>(character[1]) < 0xA0;
+  return std::find(kDirections.begin(), kDirections.end(), code_point_of(character)) !=
+         kDirections.end();
 }
 
 }  // namespace
