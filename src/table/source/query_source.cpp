@@ -85,7 +85,7 @@ class QuerySource : public ChunkSource {
     for (const ResultColumn& column : query_.columns()) {
       columns_.push_back({column.name, column.type, column.type_name});
     }
-    require_good_names(name(), column_names(*this));
+    require_good_names(sql_.select.name, column_names(*this));
   }
 
   const std::string& name() const override { return sql_.select.name; }
