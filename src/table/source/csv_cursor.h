@@ -60,9 +60,6 @@ class CsvCursor {
   /// Frees the memory of the fields so far.
   void release();
 
-  /// Back to the beginning of the row.
-  void rewind_row();
-
   /// The number of fields in the row, from its beginning. Ends the row.
   size_t count_fields();
 
@@ -78,6 +75,8 @@ class CsvCursor {
     return c == format_.delimiter || c == '\n' || c == '\r' || c == '\0';
   }
   bool is_blank(char c) const { return (c == ' ' || c == '\t') && c != format_.delimiter; }
+  // Goes back to the beginning of the row.
+  void rewind_row();
   void skip_separator_line();
   bool begin_row_in_window();
   bool skip_row();

@@ -76,8 +76,9 @@ class TableInspector {
     source.start(wanted, ChunkSource::Pass::kAll);
     table_.num_rows = 0;
     const LongWork reading(kReading);
+    ReadingProgress progress;
     for (Chunk chunk; source.next(chunk, std::numeric_limits<int64_t>::max());) {
-      report_reading(source.bytes_read(), source.size_hint());
+      progress.add(chunk, source);
       add(chunk, source.format());
     }
     if (table_.num_rows == 0) {

@@ -7,19 +7,30 @@
 
 #include "trainer/base/time/long_work.h"
 
+#include "table/source/chunk.h"
+
 namespace trainer::data {
 
 inline constexpr std::string_view kReading = "reading the table";
 
-/// After how many rows it is time to tell again.
-inline constexpr int64_t kRowsPerReport = 4096;
+/// Reports how much of a table is read, once in some thousand rows: the sizes of many files take a
+/// while to ask for.
+class ReadingProgress {
+ public:
+  /// To be called with each chunk of `source`, in their order.
+  void add(const Chunk& chunk, const ChunkSource& source) {
+    if (chunk.first_number < next_number_) return;
+    next_number_ += kRowsPerReport;
+    const auto size = static_cast<double>(source.size_hint());
+    const double part = size == 0 ? 0 : static_cast<double>(source.bytes_read()) / size;
+    report_long_work(kReading, std::min(part, kNotYetAll));
+  }
 
-/// Tells how much of a table is read: `num_read` bytes of `num_bytes`, 0 where that is not known.
-inline void report_reading(uint64_t num_read, uint64_t num_bytes) {
-  constexpr double kNotYetAll = 0.999;
-  const auto size = static_cast<double>(std::max<uint64_t>(1, num_bytes));
-  const double part = num_bytes == 0 ? 0 : static_cast<double>(num_read) / size;
-  report_long_work(kReading, std::min(part, kNotYetAll));
-}
+ private:
+  static constexpr int64_t kRowsPerReport = 4096;
+  static constexpr double kNotYetAll = 0.999;
+
+  int64_t next_number_ = 1;  // of the row to report at
+};
 
 }  // namespace trainer::data

@@ -217,13 +217,10 @@ bool TableReader::next(Table& table, int64_t max_rows, std::vector<BadRow>* bad)
   }
   RowReader rows(state.header, state.plan, state.source->format(), state.max_categories,
                  bad != nullptr, table);
-  int64_t next_report = 1;
+  ReadingProgress progress;
   while (rows.num_rows() < max_rows &&
          state.source->next(state.chunk, max_rows - rows.num_rows())) {
-    if (reads_all && state.chunk.first_number >= next_report) {
-      report_reading(bytes_read(), size_hint());
-      next_report += kRowsPerReport;
-    }
+    if (reads_all) progress.add(state.chunk, *state.source);
     rows.read(state.chunk);
   }
   const std::vector<BadRow> found = rows.finish();
