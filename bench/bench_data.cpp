@@ -32,7 +32,7 @@
 #include "trainer/table/schema/columns.h"
 #include "trainer/table/schema/encode.h"
 #include "trainer/table/source/idx.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 namespace trainer {
 namespace {

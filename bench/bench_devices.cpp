@@ -15,12 +15,11 @@
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/io/log.h"
-#include "trainer/base/io/standard_streams.h"
+#include "trainer/base/io/terminal.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/version.h"
 #include "trainer/run/folder/system_info.h"
-#include "trainer/torch/device/description.h"
 #include "trainer/torch/device/device.h"
 
 #include "devices/baseline.h"

@@ -222,7 +222,7 @@ install_node_packages() {
 
 # ---- DuckDB --------------------------------------------------------------------------------------
 
-# Where trainer looks for it (src/table/duckdb/library.cpp). Debian has no package; that of npm has nothing
+# Where trainer looks for it (src/table/duckdb/c_api.cpp). Debian has no package; that of npm has nothing
 # but the library that DuckDB's makers build.
 duckdb="@duckdb/node-bindings-linux"
 duckdb_version="1.5.6-r.1"

@@ -10,16 +10,16 @@
 
 #include <fmt/format.h>
 
-#include "trainer/base/exceptions.h"
+#include "trainer/base/error.h"
 #include "trainer/base/io/log.h"
-#include "trainer/base/io/standard_streams.h"
+#include "trainer/base/io/terminal.h"
 #include "trainer/base/signals.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
-#include "trainer/launch/launcher.h"
+#include "trainer/launch/place.h"
 
-#include "cli/dispatch.h"
-#include "cli/engine_library.h"
+#include "cli/libraries.h"
+#include "cli/program.h"
 
 namespace {
 

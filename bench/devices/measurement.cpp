@@ -12,7 +12,7 @@
 #include "trainer/base/io/log.h"
 #include "trainer/base/memory/process_memory.h"
 #include "trainer/base/time/stopwatch.h"
-#include "trainer/torch/device/description.h"
+#include "trainer/torch/device/device.h"
 #include "trainer/torch/device/error_text.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/torch/device/threads.h"

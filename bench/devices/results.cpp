@@ -10,7 +10,7 @@
 
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/run/folder/system_info.h"
 
 namespace trainer::bench {

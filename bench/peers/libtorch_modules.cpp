@@ -17,7 +17,7 @@
 
 #include "trainer/table/schema/scaling.h"
 #include "trainer/table/source/idx.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "trainer/base/io/atomic_file.h"
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/run/folder/run_dir.h"
 
 namespace trainer::apply {

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
-#include "trainer/base/parallel/ordered_pipeline.h"
+#include "trainer/base/parallel/parallel.h"
 #include "trainer/base/text/format.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/table/cached/load.h"
 #include "trainer/table/row_checks.h"
-#include "trainer/table/schema/apply_schema.h"
 #include "trainer/table/schema/column_notes.h"
+#include "trainer/table/schema/encode.h"
 #include "trainer/table/source/fingerprint.h"
 #include "trainer/table/source/idx.h"
 #include "trainer/table/source/npy.h"

@@ -10,9 +10,9 @@
 
 #include "trainer/apply/ensemble.h"
 #include "trainer/base/error.h"
-#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/enum_names.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/run/checkpoint/find.h"
+#include "trainer/run/checkpoint/resume_point.h"
 #include "trainer/run/checkpoint/verify.h"
 #include "trainer/run/folder/run_dir.h"
 

@@ -17,7 +17,6 @@
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/table/dataset.h"
 #include "trainer/table/row_checks.h"
-#include "trainer/table/source/read_table.h"
 #include "trainer/table/source/table_reader.h"
 #include "trainer/table/source/table_source.h"
 

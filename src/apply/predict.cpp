@@ -13,7 +13,7 @@
 
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
-#include "trainer/base/parallel/ordered_pipeline.h"
+#include "trainer/base/parallel/parallel.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
 #include "trainer/base/time/stopwatch.h"

@@ -10,7 +10,7 @@
 
 #include "trainer/apply/model.h"
 
-#include "apply/parquet_writer.h"
+#include "apply/output.h"
 
 namespace trainer::apply {
 

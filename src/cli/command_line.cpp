@@ -11,7 +11,7 @@
 
 #include "trainer/base/error.h"
 
-#include "cli/common_flags.h"
+#include "cli/common_options.h"
 #include "cli/help_text.h"
 #include "cli/parser.h"
 #include "cli/program.h"

@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 
-#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 

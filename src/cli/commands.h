@@ -3,10 +3,33 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
-#include "cli/command.h"
+#include "cli/common_options.h"
+#include "cli/option.h"
 
 namespace trainer::cli {
+
+/// A command of the program, such as `trainer eval`. Its options write to its members, so it must
+/// outlive the parsing of the command line.
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  /// Returns the options of this command. Those that the default command has, too, may also be
+  /// given before the name of this command.
+  virtual std::vector<Option> options() { return {}; }
+
+  /// Returns the text at the end of --help, such as examples.
+  virtual std::string footer() const { return ""; }
+
+  /// Adds a problem for each option that is wrong or missing. Required options are checked here,
+  /// after parsing, so that unknown (maybe misspelled) flags are reported first.
+  virtual void check(const CommonOptions& /*common*/, Problems& /*problems*/) {}
+
+  /// Runs the command and returns the exit code of the program. Throws Error.
+  virtual int run(const CommonOptions& common) = 0;
+};
 
 /// A command, or a group of commands such as `trainer config`.
 struct CommandRow {

@@ -2,11 +2,15 @@
 #include "cli/common_options.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/format.h>
 
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/json.h"
+#include "trainer/config/fields.h"
+
+#include "cli/suggestions.h"
 
 namespace trainer::cli {
 
@@ -42,6 +46,80 @@ std::string result_text(const Json& result) {
 
 void apply_quiet(const CommonOptions& common) {
   if (common.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
+}
+
+CommonFlags::CommonFlags() {
+  for (const config::Field& field : config::fields()) {
+    if (!field.flag.empty()) key_flags_.push_back({&field, {}});
+  }
+}
+
+std::vector<Option> CommonFlags::options() {
+  return {{"-V,--version", &version_, "", "Print versions and exit"},
+          {"-q,--quiet", &quiet_, "", "Show warnings and errors only"},
+          {"-v,--verbose", &verbose_, "", "Also show debug messages"}};
+}
+
+std::vector<Option> CommonFlags::config_options() {
+  std::vector<Option> options = {
+      {"-c,--config", &config_files_, "FILE", "YAML file; several files are merged in order"},
+      {"--resume",
+       &resume_,
+       "RUN_OR_CHECKPOINT",
+       "Resume a run: a checkpoint file, a run folder, or auto (resume the newest run with this "
+       "configuration, or start a new one)",
+       {"auto"}},
+      {"--allow-changes", &allow_changes_, "", "Resume even if configuration or data have changed"},
+      {"--print-config", &print_config_, "", "Print the resolved configuration and exit"},
+      {"--set", &set_, "KEY=VALUE", "Set any key; same as key=value"},
+      {"override", &arguments_, "KEY=VALUE", "Set any configuration key"}};
+  for (KeyFlag& flag : key_flags_) {
+    options.push_back(
+        {flag.field->flag,
+         &flag.value,
+         "VALUE",
+         fmt::format("{} ({})", flag.field->path, config::expected_text(flag.field->access)),
+         {},
+         "Configuration keys"});
+  }
+  return options;
+}
+
+Problems CommonFlags::unknown_topics(const std::vector<std::string>& commands) const {
+  Problems problems;
+  for (std::size_t i = 1; i < arguments_.size(); ++i) {
+    problems.push_back(unknown_topic(arguments_[i], commands));
+  }
+  return problems;
+}
+
+CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
+                                const std::vector<std::string>& known_flags,
+                                Problems& problems) const {
+  CommonOptions common;
+  common.config_files.assign(config_files_.begin(), config_files_.end());
+  const auto add = [&](const std::string& text, const char* origin) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      problems.push_back(unknown_word(text, origin, commands, known_flags));
+    } else {
+      common.overrides.push_back({text.substr(0, equals), text.substr(equals + 1), origin});
+    }
+  };
+  for (const std::string& text : set_) add(text, "--set");
+  for (const std::string& text : arguments_) add(text, "command line");
+  for (const KeyFlag& flag : key_flags_) {
+    if (!flag.value) continue;
+    common.overrides.push_back({flag.field->path, *flag.value, flag.field->flag});
+  }
+  if (!resume_.empty()) common.resume = resume_;
+  common.allow_changes = allow_changes_;
+  if (quiet_ && verbose_) {
+    problems.emplace_back("--quiet: conflicts with --verbose; remove one of them");
+  }
+  if (quiet_) common.verbosity = Verbosity::kQuiet;
+  if (verbose_) common.verbosity = Verbosity::kVerbose;
+  return common;
 }
 
 }  // namespace trainer::cli

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/completion_scripts.h"
 
 namespace trainer::cli {

@@ -18,7 +18,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/reference.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/resolve_config.h"
 
 namespace trainer::cli {

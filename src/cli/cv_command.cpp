@@ -10,7 +10,7 @@
 #include "trainer/base/text/json.h"
 #include "trainer/workflows/experiments/cross_validation.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/shell_word.h"

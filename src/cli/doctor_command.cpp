@@ -23,9 +23,8 @@
 #include "trainer/diagnose/doctor/judge.h"
 #include "trainer/diagnose/doctor/report.h"
 
-#include "cli/command.h"
-#include "cli/engine_library.h"
-#include "cli/onnx_library.h"
+#include "cli/commands.h"
+#include "cli/libraries.h"
 
 namespace trainer::cli {
 namespace {

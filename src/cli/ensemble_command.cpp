@@ -13,10 +13,10 @@
 #include "trainer/base/text/print_safely.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/types.h"
-#include "trainer/metrics/report_document.h"
+#include "trainer/metrics/report.h"
 #include "trainer/workflows/experiments/ensemble.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/shell_word.h"

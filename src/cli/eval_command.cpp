@@ -8,9 +8,9 @@
 
 #include "trainer/apply/evaluate.h"
 #include "trainer/base/text/format.h"
-#include "trainer/metrics/report_document.h"
+#include "trainer/metrics/report.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/format_options.h"
 #include "cli/model_options.h"
 #include "cli/print_document.h"

@@ -10,21 +10,20 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/explain/column_groups.h"
 #include "trainer/apply/explain/contributions.h"
 #include "trainer/apply/explain/explain_document.h"
 #include "trainer/apply/explain/explained_rows.h"
 #include "trainer/apply/explain/importance.h"
 #include "trainer/apply/explain/partial_dependence.h"
-#include "trainer/apply/find_row.h"
 #include "trainer/apply/model.h"
+#include "trainer/apply/source_cells.h"
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/suggest.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/format_options.h"
 #include "cli/model_options.h"
 #include "cli/print_document.h"

@@ -8,16 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/export_safetensors.h"
+#include "trainer/apply/export.h"
 #include "trainer/base/error.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
 
-#include "cli/command.h"
-#include "cli/engine_library.h"
+#include "cli/commands.h"
+#include "cli/libraries.h"
 #include "cli/model_options.h"
-#include "cli/onnx_library.h"
 #include "cli/print_document.h"
 
 namespace trainer::cli {

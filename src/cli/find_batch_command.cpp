@@ -13,8 +13,8 @@
 #include "trainer/base/text/json.h"
 #include "trainer/base/text/print_safely.h"
 
-#include "cli/command.h"
-#include "cli/engine_library.h"
+#include "cli/commands.h"
+#include "cli/libraries.h"
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "trainer/base/version.h"
-#include "trainer/run/folder/blas.h"
 #include "trainer/run/folder/libraries.h"
+#include "trainer/run/folder/system_info.h"
 
 namespace trainer::cli {
 namespace {

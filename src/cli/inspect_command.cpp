@@ -6,7 +6,7 @@
 
 #include "trainer/apply/inspect.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/model_options.h"
 #include "cli/print_document.h"
 

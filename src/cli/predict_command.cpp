@@ -19,10 +19,10 @@
 #include "trainer/base/text/format.h"
 #include "trainer/table/source/csv_format.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/format_options.h"
 #include "cli/model_options.h"
-#include "cli/progress_line.h"
+#include "cli/progress_bar.h"
 #include "cli/threshold_option.h"
 
 namespace trainer::cli {

@@ -12,8 +12,8 @@
 #include "trainer/base/text/format.h"
 #include "trainer/diagnose/profile/profile.h"
 
-#include "cli/command.h"
-#include "cli/engine_library.h"
+#include "cli/commands.h"
+#include "cli/libraries.h"
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/time_measurement.h"

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/common_flags.h"
+#include "cli/common_options.h"
 #include "cli/option.h"
 #include "cli/parser.h"
 
@@ -33,5 +32,10 @@ struct Program {
   std::vector<TableCommand> commands;
   ProgramSpec spec;
 };
+
+/// Runs the whole program except for error handling: parses the command line and runs the command.
+/// Returns the exit code of the command, or 128 plus the number of the signal that stopped it.
+/// Throws Error.
+int dispatch(int argc, const char* const* argv);
 
 }  // namespace trainer::cli

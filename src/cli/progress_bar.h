@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "trainer/run/folder/progress.h"
+#include "trainer/base/io/terminal.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/run/folder/metrics_log.h"
 
 namespace trainer::cli {
 
@@ -15,5 +20,36 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
 /// Returns a listener that shows the progress of a run as a ProgressLine. The time starts at its
 /// first call.
 run::ProgressListener make_progress_listener();
+
+/// Returns the first of `texts` that is shorter than `width`, because a full line would wrap and
+/// could not be redrawn. The texts are ASCII, the longest first; the last one is cut if necessary.
+std::string first_that_fits(const std::vector<std::string>& texts, int width);
+
+/// Returns a text such as `reading the table  45 %  12.0 s left` in less than `width` columns.
+/// `part`, from 0 to 1, is the fraction of the work that is done after `seconds`; 0 if it is not
+/// known.
+std::string long_work_text(std::string_view name, double part, double seconds, int width);
+
+/// Shows the progress of long work (base/time/long_work.h) as a ProgressLine from now on.
+void show_long_work();
+
+/// Shows progress on standard error: on a terminal, a line that is redrawn at most ten times a
+/// second; otherwise, a plain line every 30 seconds. The time starts when the object is created.
+class ProgressLine {
+ public:
+  /// Returns a line of less than `width` columns. `seconds` is the time since the object was
+  /// created.
+  using MakeText = std::function<std::string(double seconds, int width)>;
+
+  /// Shows the text from `make_text` if the next line is due, and returns whether it was.
+  bool update(const MakeText& make_text);
+
+ private:
+  double interval() const { return terminal_.redraws ? 0.1 : 30; }
+
+  Terminal terminal_ = standard_error_terminal();
+  Stopwatch stopwatch_;
+  double next_ = interval();
+};
 
 }  // namespace trainer::cli

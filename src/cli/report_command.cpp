@@ -15,7 +15,7 @@
 #include "trainer/report/html/report.h"
 #include "trainer/run/folder/run_dir.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {

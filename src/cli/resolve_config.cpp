@@ -9,7 +9,7 @@
 
 #include "trainer/base/error.h"
 #include "trainer/base/io/log.h"
-#include "trainer/config/log_settings.h"
+#include "trainer/config/logging_config.h"
 
 namespace trainer::cli {
 

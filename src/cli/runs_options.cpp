@@ -9,7 +9,6 @@
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
 #include "trainer/run/tracking/query.h"
-#include "trainer/run/tracking/removal.h"
 #include "trainer/run/tracking/trash.h"
 
 namespace trainer::cli {

@@ -16,7 +16,7 @@
 #include "trainer/base/text/print_safely.h"
 #include "trainer/run/folder/history.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/live_view.h"
 #include "cli/runs_options.h"
 

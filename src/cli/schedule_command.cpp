@@ -17,7 +17,7 @@
 #include "trainer/table/cached/load.h"
 #include "trainer/table/dataset.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/curve.h"
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"

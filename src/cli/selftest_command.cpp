@@ -11,7 +11,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/workflows/experiments/resume_selftest.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/print_document.h"
 
 namespace trainer::cli {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "trainer/apply/model.h"
-#include "trainer/metrics/threshold.h"
+#include "trainer/metrics/classification.h"
 
 #include "cli/option.h"
 

@@ -3,9 +3,9 @@
 
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/json.h"
-#include "trainer/config/log_settings.h"
+#include "trainer/config/logging_config.h"
 
-#include "cli/engine_library.h"
+#include "cli/libraries.h"
 #include "cli/progress_bar.h"
 
 namespace trainer::cli {

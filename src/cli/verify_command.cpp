@@ -19,10 +19,10 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/metrics/score.h"
-#include "trainer/run/checkpoint/find.h"
+#include "trainer/run/checkpoint/resume_point.h"
 #include "trainer/run/checkpoint/verify.h"
 
-#include "cli/command.h"
+#include "cli/commands.h"
 #include "cli/model_options.h"
 #include "cli/print_document.h"
 

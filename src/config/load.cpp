@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/load.h"
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,14 +18,15 @@
 #include <yaml-cpp/yaml.h>
 
 #include "trainer/base/error.h"
+#include "trainer/base/io/read_text.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/suggest.h"
 #include "trainer/base/text/utf8.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
 
-#include "config/conflicts.h"
 #include "config/recipe_rules.h"
+#include "config/validate.h"
 #include "config/values.h"
 #include "config/yaml.h"
 
@@ -377,6 +386,29 @@ std::string origin_of(const Loaded& loaded, const std::string& key) {
   if (found != loaded.origins.end()) return found->second;
   const Recipe recipe = loaded.config.recipe;
   return sets_default(recipe, key) ? "recipe " + to_text(recipe) : "default";
+}
+
+Document read_document(const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) -> Error {
+    return {ErrorKind::kUsage, fmt::format("{}: {}", path.string(), why)};
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw refuse("expected a YAML file, got a folder; give the path of the file");
+  }
+  if (path == "-") {
+    return {"standard input", std::string(std::istreambuf_iterator<char>(std::cin), {}),
+            std::filesystem::current_path()};
+  }
+  constexpr const char* kProblem = "cannot read the configuration";
+  std::optional<std::string> text = read_text(path, ErrorKind::kUsage, kProblem);
+  if (!text) throw refuse(fmt::format("{}: {}", kProblem, std::strerror(ENOENT)));
+  // What comes out of a pipe (/dev/stdin, <(command)) has no folder, so its relative paths start at
+  // the working directory.
+  const bool is_file = std::filesystem::is_regular_file(path, error);
+  return {
+      path.string(), std::move(*text),
+      is_file ? std::filesystem::absolute(path).parent_path() : std::filesystem::current_path()};
 }
 
 }  // namespace trainer::config

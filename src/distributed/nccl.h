@@ -7,7 +7,7 @@
 
 #include <c10/core/Device.h>
 
-#include "trainer/distributed/device_reduction.h"
+#include "trainer/distributed/world.h"
 
 namespace c10d {
 class Store;

@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/base/io/until_done.h"
+#include "trainer/base/io/read_text.h"
 
 namespace trainer::dist {
 namespace {

@@ -15,4 +15,11 @@ std::string share_by_pmi1(const Wait& wait, int descriptor, const std::string& t
 std::string share_by_pmi2(const Wait& wait, int descriptor, const std::string& job,
                           const std::string& text);
 
+/// Returns whether libpmix is installed with all functions that are needed.
+bool has_pmix();
+
+/// Returns the text of rank 0, shared by PMIx. May be called once in a process, and only if
+/// has_pmix(). Throws Error(kDevice).
+std::string share_by_pmix(const Wait& wait, const std::string& text);
+
 }  // namespace trainer::launch

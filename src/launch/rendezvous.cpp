@@ -25,7 +25,6 @@
 #include "trainer/launch/addresses.h"
 
 #include "launch/pmi.h"
-#include "launch/pmix.h"
 #include "launch/shared_folder.h"
 #include "launch/wait.h"
 

@@ -14,8 +14,8 @@
 
 #include "trainer/base/text/parse.h"
 
-#include "launch/socket_calls.h"
 #include "launch/store_frame.h"
+#include "launch/wait.h"
 
 namespace trainer::launch {
 namespace {

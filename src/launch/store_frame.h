@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 // The protocol of the store. A connection carries frames of texts, each with its length before it.
 // The first frame is kGreeting and the token, and the answer to it is kGreeting; then come
 // requests, each with an answer.
+
 namespace trainer::launch {
 
 /// The texts of a frame. A request has its name (set, find, swap, add, erase, count), the key and
@@ -36,5 +38,26 @@ enum class Arrival : uint8_t { kPart, kFrame, kInvalid };
 /// Moves the first frame from `bytes` to `frame` if it is complete. kInvalid: it is longer than
 /// `max_bytes`, or malformed.
 Arrival take_frame(std::string& bytes, std::size_t max_bytes, Frame& frame);
+
+/// The keys and values of a store, and the requests on them.
+class StoreValues {
+ public:
+  /// `max_bytes` limits the size of all keys and values together.
+  explicit StoreValues(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  /// Executes a request and returns the answer.
+  Frame answer(const Frame& request);
+
+ private:
+  Frame find(const std::string& key) const;
+  Frame set(const std::string& key, const std::string& value);
+  Frame swap(const std::string& key, const std::string& expected, const std::string& value);
+  Frame add(const std::string& key, const std::string& number);
+  Frame erase(const std::string& key);
+
+  std::map<std::string, std::string> values_;
+  std::size_t num_bytes_ = 0;
+  std::size_t max_bytes_;
+};
 
 }  // namespace trainer::launch

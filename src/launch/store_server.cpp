@@ -24,9 +24,8 @@
 
 #include "trainer/launch/token.h"
 
-#include "launch/socket_calls.h"
 #include "launch/store_frame.h"
-#include "launch/store_values.h"
+#include "launch/wait.h"
 
 namespace trainer::launch {
 namespace {

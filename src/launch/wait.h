@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/socket.h>
+
+#include <cerrno>
 #include <chrono>
 #include <string>
 
@@ -27,5 +30,17 @@ std::chrono::milliseconds time_left(const Wait& wait);
 
 /// Throws as fail() does, because the rank waited all its time for `whom`.
 [[noreturn]] void fail_late(const Wait& wait, const std::string& whom, const std::string& fix);
+
+/// With these flags, send() to an end that is gone fails instead of raising SIGPIPE.
+#ifdef MSG_NOSIGNAL
+inline constexpr int kSendFlags = MSG_NOSIGNAL;
+#else
+inline constexpr int kSendFlags = 0;  // sockets have SO_NOSIGPIPE instead
+#endif
+
+/// Returns whether a call on a socket that failed with the error `code` may succeed later.
+inline bool is_temporary(int code) {
+  return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
+}
 
 }  // namespace trainer::launch

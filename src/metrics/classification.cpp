@@ -5,8 +5,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace trainer::metrics {
 namespace {
@@ -280,6 +283,166 @@ std::optional<double> auroc(const Outputs& logits, std::span<const int64_t> targ
 
 std::optional<double> pr_auc(const Outputs& logits, std::span<const int64_t> targets) {
   return mean_area(logits, targets, average_precision);
+}
+
+namespace {
+
+/// The numbers of rows whose score is at least that of a point of the curve.
+struct Above {
+  int64_t positive = 0;
+  int64_t negative = 0;
+};
+
+/// Returns the counts for each different score, from the largest down.
+std::vector<Above> count_above(std::span<const double> scores,
+                               std::span<const uint8_t> is_positive) {
+  constexpr double kLowest = -std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto score = [&](std::size_t i) { return std::isfinite(scores[i]) ? scores[i] : kLowest; };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return score(a) > score(b); });
+  std::vector<Above> counts;
+  Above above;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    (is_positive[order[i]] != 0 ? above.positive : above.negative) += 1;
+    if (i + 1 == order.size() || score(order[i + 1]) != score(order[i])) counts.push_back(above);
+  }
+  return counts;
+}
+
+double share(int64_t part, int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+Curve roc_curve(std::span<const double> scores, std::span<const uint8_t> is_positive) {
+  const std::vector<Above> counts = count_above(scores, is_positive);
+  if (counts.empty() || counts.back().positive == 0 || counts.back().negative == 0) return {};
+  Curve curve{.x = {0}, .y = {0}};
+  for (const Above& above : counts) {
+    curve.x.push_back(share(above.negative, counts.back().negative));
+    curve.y.push_back(share(above.positive, counts.back().positive));
+  }
+  return curve;
+}
+
+Curve precision_recall_curve(std::span<const double> scores, std::span<const uint8_t> is_positive) {
+  const std::vector<Above> counts = count_above(scores, is_positive);
+  if (counts.empty() || counts.back().positive == 0) return {};
+  Curve curve;
+  for (const Above& above : counts) {
+    curve.x.push_back(share(above.positive, counts.back().positive));
+    curve.y.push_back(share(above.positive, above.positive + above.negative));
+  }
+  return curve;
+}
+
+std::vector<ReliabilityBin> reliability(std::span<const double> probabilities,
+                                        std::span<const uint8_t> happened, int64_t num_bins) {
+  std::vector<ReliabilityBin> bins(static_cast<std::size_t>(num_bins));
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    const double p = probabilities[i];
+    if (!std::isfinite(p)) continue;
+    const auto place = static_cast<int64_t>(p * static_cast<double>(num_bins));
+    ReliabilityBin& bin =
+        bins[static_cast<std::size_t>(std::clamp<int64_t>(place, 0, num_bins - 1))];
+    bin.mean_probability += p;
+    bin.frequency += happened[i] != 0 ? 1 : 0;
+    ++bin.num_rows;
+  }
+  std::erase_if(bins, [](const ReliabilityBin& bin) { return bin.num_rows == 0; });
+  for (ReliabilityBin& bin : bins) {
+    bin.mean_probability /= static_cast<double>(bin.num_rows);
+    bin.frequency /= static_cast<double>(bin.num_rows);
+  }
+  return bins;
+}
+
+}  // namespace trainer::metrics
+
+namespace trainer {
+
+template <>
+std::span<const std::string> enum_names<metrics::DecisionMetric>() {
+  static const std::string kNames[] = {"accuracy", "balanced_accuracy", "f1", "binary_f1"};
+  return kNames;
+}
+
+}  // namespace trainer
+
+namespace trainer::metrics {
+namespace {
+
+/// The probability of the second class for a row, and its class.
+struct Row {
+  double probability;
+  int64_t target;
+};
+
+double value_of(DecisionMetric metric, const ConfusionMatrix& confusion) {
+  switch (metric) {
+    case DecisionMetric::kAccuracy:
+      return accuracy(confusion);
+    case DecisionMetric::kBalancedAccuracy:
+      return balanced_accuracy(confusion);
+    case DecisionMetric::kF1:
+      return macro_f1(confusion);
+    case DecisionMetric::kBinaryF1:
+      break;
+  }
+  return class_scores(confusion)[1].f1;
+}
+
+std::vector<Row> sorted_rows(const Outputs& logits, std::span<const int64_t> targets) {
+  const auto width = static_cast<std::size_t>(logits.num_columns);
+  std::vector<Row> rows;
+  rows.reserve(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const std::span<const float> row = logits.values.subspan(i * width, width);
+    const double first = width == 1 ? 0.0 : static_cast<double>(row[0]);
+    rows.push_back({1 / (1 + std::exp(first - static_cast<double>(row.back()))), targets[i]});
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const Row& a, const Row& b) { return a.probability < b.probability; });
+  return rows;
+}
+
+}  // namespace
+
+std::optional<ThresholdChoice> best_threshold(const Outputs& logits,
+                                              std::span<const int64_t> targets,
+                                              DecisionMetric metric) {
+  const bool is_finite = std::all_of(logits.values.begin(), logits.values.end(),
+                                     [](float logit) { return std::isfinite(logit); });
+  const auto num_second = std::count(targets.begin(), targets.end(), 1);
+  const auto num_first = std::ssize(targets) - num_second;
+  if (!is_finite || num_first == 0 || num_second == 0) return std::nullopt;
+  const std::vector<Row> rows = sorted_rows(logits, targets);
+  // With a threshold below all probabilities, every row is of the second class.
+  ConfusionMatrix confusion{2, {0, num_first, 0, num_second}, {0, 0}};
+  std::optional<ThresholdChoice> best;
+  const auto consider = [&](double threshold) {
+    const double value = value_of(metric, confusion);
+    const bool is_nearer =
+        best && value == best->value && std::abs(threshold - 0.5) < std::abs(best->threshold - 0.5);
+    if (!best || value > best->value || is_nearer) best = {threshold, value};
+  };
+  // All thresholds in a gap between two probabilities are equally good. Takes 0.5 if the gap
+  // contains it, else the middle.
+  const auto nearest_in = [](double low, double high) {
+    return low < 0.5 && 0.5 < high ? 0.5 : (low + high) / 2;
+  };
+  consider(nearest_in(0, rows.front().probability));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto of_class = static_cast<std::size_t>(2 * rows[i].target);
+    ++confusion.counts[of_class];
+    --confusion.counts[of_class + 1];
+    const double next = i + 1 < rows.size() ? rows[i + 1].probability : 1.0;
+    if (next > rows[i].probability) consider(nearest_in(rows[i].probability, next));
+  }
+  return best;
 }
 
 }  // namespace trainer::metrics

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
 
 namespace trainer::metrics {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "trainer/nn/spec/bins.h"
-#include "trainer/nn/spec/constants.h"
+#include "trainer/nn/spec/layers.h"
+#include "trainer/nn/spec/mlp.h"
 
 #include "onnx_export/parts.h"
 

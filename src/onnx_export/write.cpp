@@ -10,7 +10,7 @@
 #include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>
 
-#include "trainer/apply/export_metadata.h"
+#include "trainer/apply/export.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/text/format.h"

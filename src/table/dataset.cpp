@@ -7,10 +7,7 @@
 #include "trainer/config/recipe.h"
 #include "trainer/table/source/synthetic.h"
 
-#include "table/load_arrays.h"
 #include "table/load_table.h"
-#include "table/read_again.h"
-#include "table/split/row_weights.h"
 #include "table/split/split_dataset.h"
 
 namespace trainer::data {

@@ -9,7 +9,7 @@
 
 #include "trainer/base/error.h"
 #include "trainer/base/io/checksum.h"
-#include "trainer/base/memory/array_memory.h"
+#include "trainer/base/memory/array.h"
 #include "trainer/base/text/format.h"
 
 namespace trainer::data {

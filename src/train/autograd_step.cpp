@@ -16,8 +16,7 @@
 #include "trainer/torch/device/timed_work.h"
 #include "trainer/train/step.h"
 
-#include "train/gradient_exchange.h"
-#include "train/running_statistics.h"
+#include "train/gradient_pieces.h"
 #include "train/shard_gradients.h"
 #include "train/shared_sums.h"
 #include "train/step_graph.h"

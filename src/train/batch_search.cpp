@@ -14,7 +14,7 @@
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/torch/device/memory.h"
-#include "trainer/train/thread_trials.h"
+#include "trainer/train/trials.h"
 
 namespace trainer::train {
 namespace {

@@ -20,7 +20,6 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/time/stopwatch.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/config/fields.h"
 #include "trainer/metrics/calibration.h"

@@ -13,16 +13,15 @@
 
 #include "trainer/base/parallel/shard_tree.h"
 #include "trainer/base/time/stopwatch.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
-#include "trainer/nn/cpu/ceil_div.h"
+#include "trainer/nn/cpu/buffer.h"
 #include "trainer/nn/cpu/losses.h"
 #include "trainer/nn/cpu/network.h"
 #include "trainer/train/step.h"
 
 #include "train/evaluated_rows.h"
 #include "train/gradient_pieces.h"
-#include "train/running_statistics.h"
+#include "train/shard_gradients.h"
 #include "train/shared_sums.h"
 #include "train/step_passes.h"
 

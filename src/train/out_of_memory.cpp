@@ -13,7 +13,6 @@
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/nn/schedule/loss_scale.h"
 #include "trainer/run/checkpoint/checkpoint.h"

@@ -13,7 +13,6 @@
 #include "trainer/base/memory/process_memory.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/metrics/calibration.h"
 #include "trainer/metrics/score.h"

@@ -9,7 +9,6 @@
 #include "trainer/base/signals.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 
 namespace trainer::train {

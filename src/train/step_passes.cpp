@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "trainer/base/parallel/shard_tree.h"
-#include "trainer/nn/cpu/ceil_div.h"
+#include "trainer/nn/cpu/buffer.h"
 
 namespace trainer::train {
 namespace {

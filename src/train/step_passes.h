@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "trainer/distributed/division.h"
 #include "trainer/distributed/world.h"
 #include "trainer/nn/cpu/row_sums.h"
 #include "trainer/torch/model/parameters.h"

@@ -11,7 +11,6 @@
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/base/time/stopwatch.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/train/out_of_memory.h"

@@ -12,10 +12,9 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/base/time/stopwatch.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/train/out_of_memory.h"
-#include "trainer/train/thread_trials.h"
+#include "trainer/train/trials.h"
 
 namespace trainer::train {
 namespace {

@@ -11,7 +11,7 @@
 #include "trainer/base/error.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/config/config.h"
-#include "trainer/metrics/report_document.h"
+#include "trainer/metrics/report.h"
 #include "trainer/nn/spec/mlp.h"
 
 #include "support/error_of.h"

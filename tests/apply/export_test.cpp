@@ -10,8 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/apply/export_metadata.h"
-#include "trainer/apply/export_safetensors.h"
 #include "trainer/apply/export_samples.h"
 #include "trainer/base/archive/safetensors.h"
 #include "trainer/base/error.h"

@@ -12,7 +12,6 @@
 #include "cli/commands.h"
 #include "cli/help_text.h"
 #include "cli/option.h"
-#include "cli/roff.h"
 
 namespace trainer::cli {
 namespace {

@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/progress_line.h"
-
 namespace trainer::cli {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "trainer/base/text/parse.h"
 #include "trainer/table/schema/encode.h"
 #include "trainer/table/schema/scaling.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "end_to_end/export_fixture.h"
 #include "support/trainer_program.h"

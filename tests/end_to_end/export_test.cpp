@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/apply/model.h"
-#include "trainer/base/io/library_folder.h"
+#include "trainer/base/io/optional_library.h"
 #include "trainer/base/text/json.h"
 #include "trainer/run/checkpoint/checkpoint.h"
 

@@ -16,7 +16,7 @@
 #include "trainer/base/signals.h"
 #include "trainer/run/checkpoint/checkpoint.h"
 #include "trainer/run/checkpoint/compare.h"
-#include "trainer/run/folder/metrics_log_compare.h"
+#include "trainer/run/folder/metrics_log.h"
 
 #include "support/files.h"
 #include "support/metrics_records.h"

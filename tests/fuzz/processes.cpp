@@ -21,7 +21,6 @@
 #include "fuzz/input.h"
 #include "fuzz/targets.h"
 #include "launch/pmi.h"
-#include "launch/socket_calls.h"
 #include "launch/store_frame.h"
 #include "launch/wait.h"
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/ensemble.h"
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/metrics/classification.h"
 #include "trainer/report/dvclive/live_files.h"
 #include "trainer/report/html/report.h"

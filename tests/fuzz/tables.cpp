@@ -24,7 +24,6 @@
 
 #include "fuzz/input.h"
 #include "fuzz/targets.h"
-#include "table/source/date_parts.h"
 #include "table/source/time_text.h"
 
 namespace trainer::fuzz {

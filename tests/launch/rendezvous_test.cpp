@@ -22,7 +22,7 @@
 
 #include "trainer/base/error.h"
 
-#include "launch/pmix.h"
+#include "launch/pmi.h"
 #include "support/child.h"
 #include "support/error_of.h"
 #include "support/files.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "trainer/metrics/classification.h"
 
 #include <cmath>
@@ -9,7 +10,9 @@
 
 #include "trainer/base/text/json.h"
 
+#include "support/enums.h"
 #include "support/golden_file.h"
+#include "support/numbers.h"
 
 namespace trainer::metrics {
 namespace {
@@ -131,5 +134,116 @@ TEST(ClassificationEdgeTest, FarLogitsAreStillTold) {
   EXPECT_EQ(auroc({logits, 3}, Classes{1, 0, 2}), (1.0 + 0.5 + 0.75) / 3);
 }
 
+using Numbers = std::vector<double>;
+using Flags = std::vector<uint8_t>;
+
+// sklearn.metrics.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], drop_intermediate=False)
+TEST(CurvesTest, TheRocCurveHasAPointForEachScore) {
+  const Curve curve = roc_curve(Numbers{0.1, 0.4, 0.35, 0.8}, Flags{0, 0, 1, 1});
+  EXPECT_EQ(curve.x, (Numbers{0, 0, 0.5, 0.5, 1}));
+  EXPECT_EQ(curve.y, (Numbers{0, 0.5, 0.5, 1, 1}));
+}
+
+TEST(CurvesTest, EqualScoresAreOnePoint) {
+  const Curve curve = roc_curve(Numbers{0.5, 0.5, 0.5}, Flags{0, 1, 0});
+  EXPECT_EQ(curve.x, (Numbers{0, 1}));
+  EXPECT_EQ(curve.y, (Numbers{0, 1}));
+}
+
+// sklearn.metrics.precision_recall_curve of the same, from the largest score down, without the
+// point (0, 1) that it adds.
+TEST(CurvesTest, PrecisionAndRecallAreThoseAtEachScore) {
+  const Curve curve = precision_recall_curve(Numbers{0.1, 0.4, 0.35, 0.8}, Flags{0, 0, 1, 1});
+  EXPECT_EQ(curve.x, (Numbers{0.5, 0.5, 1, 1}));
+  EXPECT_EQ(curve.y, (Numbers{1, 0.5, 2.0 / 3, 0.5}));
+}
+
+TEST(CurvesTest, WhatIsNoNumberComesLast) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Curve curve = roc_curve(Numbers{nan, 0.1}, Flags{1, 0});
+  EXPECT_EQ(curve.x, (Numbers{0, 1, 1}));
+  EXPECT_EQ(curve.y, (Numbers{0, 0, 1}));
+}
+
+TEST(CurvesTest, WithoutBothKindsOfRowsThereIsNone) {
+  EXPECT_TRUE(roc_curve(Numbers{0.5}, Flags{1}).x.empty());
+  EXPECT_TRUE(roc_curve(Numbers{}, Flags{}).x.empty());
+  EXPECT_TRUE(precision_recall_curve(Numbers{0.5}, Flags{0}).x.empty());
+}
+
+TEST(CurvesTest, ReliabilityHasABinForEachPartWithRows) {
+  const std::vector<ReliabilityBin> bins =
+      reliability(Numbers{0.1, 0.2, 0.9, 1}, Flags{0, 1, 1, 1}, 4);
+  ASSERT_EQ(bins.size(), 2U);
+  EXPECT_DOUBLE_EQ(bins[0].mean_probability, 0.15);
+  EXPECT_EQ(bins[0].frequency, 0.5);
+  EXPECT_EQ(bins[0].num_rows, 2);
+  EXPECT_DOUBLE_EQ(bins[1].mean_probability, 0.95);
+  EXPECT_EQ(bins[1].frequency, 1);
+}
+
+using Logits = std::vector<float>;
+using Classes = std::vector<int64_t>;
+
+double value_at(const Logits& logits, const Classes& targets, DecisionMetric metric,
+                double threshold) {
+  const ConfusionMatrix confusion =
+      confusion_matrix(targets, predicted_classes({logits, 1, threshold}), 2);
+  switch (metric) {
+    case DecisionMetric::kAccuracy:
+      return accuracy(confusion);
+    case DecisionMetric::kBalancedAccuracy:
+      return balanced_accuracy(confusion);
+    case DecisionMetric::kF1:
+      return macro_f1(confusion);
+    case DecisionMetric::kBinaryF1:
+      break;
+  }
+  return class_scores(confusion)[1].f1;
+}
+
+TEST(ThresholdTest, NoOtherThresholdIsBetter) {
+  Logits logits = test::some_numbers(200, 4);
+  for (float& logit : logits) logit = 3 * logit - 1;
+  const Logits noise = test::some_numbers(200, 8);
+  Classes targets;
+  for (std::size_t i = 0; i < 200; ++i) targets.push_back(logits[i] + 2 * noise[i] > 0.2F ? 1 : 0);
+  for (const DecisionMetric metric : test::every<DecisionMetric>()) {
+    const auto best = best_threshold({logits, 1}, targets, metric);
+    ASSERT_TRUE(best);
+    EXPECT_DOUBLE_EQ(best->value, value_at(logits, targets, metric, best->threshold));
+    for (double threshold = 0.005; threshold < 1; threshold += 0.005) {
+      EXPECT_LE(value_at(logits, targets, metric, threshold), best->value);
+    }
+  }
+}
+
+TEST(ThresholdTest, OfEquallyGoodOnesTheNearestToOneHalfIsTaken) {
+  const Classes targets = {0, 0, 1, 1};
+  EXPECT_EQ(
+      best_threshold({Logits{-3, -2, 1, 2}, 1}, targets, DecisionMetric::kAccuracy)->threshold,
+      0.5);
+  // All between 0.731 and 0.881 are right.
+  const auto high = best_threshold({Logits{0, 1, 2, 3}, 1}, targets, DecisionMetric::kAccuracy);
+  EXPECT_EQ(high->value, 1);
+  EXPECT_NEAR(high->threshold, (1 / (1 + std::exp(-1.0)) + 1 / (1 + std::exp(-2.0))) / 2, 1e-6);
+}
+
+TEST(ThresholdTest, TwoLogitsAreTheirDifference) {
+  const Classes targets = {0, 1, 0, 1};
+  const auto one = best_threshold({Logits{-1, 2, 0.5F, 1}, 1}, targets, DecisionMetric::kBinaryF1);
+  const auto two =
+      best_threshold({Logits{1, 0, 0, 2, 0, 0.5F, -1, 0}, 2}, targets, DecisionMetric::kBinaryF1);
+  EXPECT_EQ(one->threshold, two->threshold);
+}
+
+TEST(ThresholdTest, ThereIsNoneWithoutBothClasses) {
+  EXPECT_EQ(best_threshold({Logits{1, 2}, 1}, Classes{1, 1}, DecisionMetric::kF1), std::nullopt);
+  EXPECT_EQ(best_threshold({{}, 1}, {}, DecisionMetric::kF1), std::nullopt);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(best_threshold({Logits{1, nan}, 1}, Classes{0, 1}, DecisionMetric::kF1), std::nullopt);
+}
+
 }  // namespace
+
 }  // namespace trainer::metrics

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trainer/metrics/report.h"
+
 #include <string>
 #include <vector>
 
@@ -6,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "trainer/base/text/json.h"
-#include "trainer/metrics/report_document.h"
 
 namespace trainer::metrics {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "trainer/base/error.h"
 #include "trainer/run/checkpoint/checkpoint.h"
-#include "trainer/train/device_trial.h"
 #include "trainer/train/fit.h"
 #include "trainer/train/out_of_memory.h"
+#include "trainer/train/trials.h"
 
 #include "simulated_device/memory.h"
 #include "simulated_device/state.h"

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "trainer/config/recipe.h"
-#include "trainer/train/device_trial.h"
 #include "trainer/train/fit.h"
+#include "trainer/train/trials.h"
 
 #include "simulated_device/memory.h"
 #include "simulated_device/state.h"

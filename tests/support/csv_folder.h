@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "support/data_folder.h"
 

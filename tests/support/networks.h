@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "trainer/nn/spec/mlp.h"
-#include "trainer/torch/model/init.h"
 #include "trainer/torch/model/network.h"
 
 #include "support/test_device.h"

@@ -12,7 +12,7 @@
 
 namespace trainer::test {
 
-/// Whether a program stands still at each moment of its writing (base/io/crash_point.h), so that a
+/// Whether a program stands still at each moment of its writing (base/io/atomic_file.h), so that a
 /// test sees its files as they are then and acts then, not sooner and not later.
 enum class Moments { kPassed, kHeld };
 

@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/enum_names.h"
 #include "trainer/torch/model/parameters.h"
 
 namespace trainer::test {

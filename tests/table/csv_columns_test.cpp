@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "support/csv_folder.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/base/error.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "support/csv_folder.h"
 #include "support/error_of.h"

@@ -12,7 +12,7 @@
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/nn/spec/build.h"
 #include "trainer/table/dataset.h"
-#include "trainer/table/schema/apply_schema.h"
+#include "trainer/table/schema/encode.h"
 #include "trainer/table/source/table_reader.h"
 
 #include "support/datasets.h"

@@ -8,7 +8,7 @@
 #include "trainer/config/data_config.h"
 #include "trainer/metrics/report.h"
 #include "trainer/table/dataset.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "support/datasets.h"
 #include "support/error_of.h"

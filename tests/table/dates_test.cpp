@@ -10,11 +10,11 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/table/dataset.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "support/csv_folder.h"
 #include "support/datasets.h"
-#include "table/source/date_parts.h"
+#include "table/source/time_text.h"
 
 namespace trainer::data {
 namespace {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/table/source/read_table.h"
 #include "trainer/table/source/table_reader.h"
 
 #include "support/duckdb_test.h"

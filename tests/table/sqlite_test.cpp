@@ -14,7 +14,6 @@
 #include "trainer/config/data_config.h"
 #include "trainer/table/source/data_file.h"
 #include "trainer/table/source/inspect.h"
-#include "trainer/table/source/read_table.h"
 #include "trainer/table/source/table_reader.h"
 #include "trainer/table/source/table_source.h"
 

@@ -13,7 +13,6 @@
 #include "trainer/base/time/long_work.h"
 #include "trainer/table/source/inspect.h"
 #include "trainer/table/source/npy.h"
-#include "trainer/table/source/read_table.h"
 #include "trainer/table/source/table_reader.h"
 #include "trainer/table/source/table_source.h"
 

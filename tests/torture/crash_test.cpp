@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/run/checkpoint/compare.h"
-#include "trainer/run/folder/metrics_log_compare.h"
+#include "trainer/run/folder/metrics_log.h"
 
 #include "support/child.h"
 #include "support/engine_runs.h"

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainer/apply/model.h"
 
-/// Options, names and shapes that all exports to other formats have in common.
+/// Options, names, shapes and metadata that all exports to other formats have in common, and the
+/// simplest one.
+
 namespace trainer::apply {
 
 /// The inputs of an exported model.
@@ -70,5 +74,16 @@ struct FeatureLimits {
 
 /// The limits of the features of `schema`; features without limits get the full range of float32.
 FeatureLimits feature_limits(const data::Schema& schema);
+
+/// The metadata of a model for exported files, as the text of a JSON object: task, labels, names of
+/// features and targets, columns, scaling, versions, the checkpoint and its position.
+std::string export_description(const Model& model);
+
+/// The same metadata as pairs of a name and a text; lists, objects and numbers are JSON texts.
+std::vector<std::pair<std::string, std::string>> export_metadata(const Model& model);
+
+/// Writes weights and metadata as a safetensors file, complete or not at all (see
+/// archive::write_safetensors). Throws Error(kFileSystem).
+ExportReport export_safetensors(const Model& model, const std::filesystem::path& path);
 
 }  // namespace trainer::apply

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -33,5 +34,13 @@ class Error : public std::runtime_error {
 
 /// The process exit code of an error of this kind, as documented in `trainer --help`.
 constexpr int exit_code(ErrorKind kind) { return static_cast<int>(kind); }
+
+/// Converts an exception of the standard library to an Error with a message for users: out of
+/// memory, a file system error with its path, a thread that cannot be started. An Error is returned
+/// unchanged.
+Error as_error(const std::exception& exception);
+
+/// An Error(kOutOfMemory) whose message is `what`, which says where memory ran out, and advice.
+Error out_of_memory(const std::string& what);
 
 }  // namespace trainer

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "trainer/base/io/log.h"
 #include "trainer/base/text/enum_names.h"
 
 namespace trainer::config {
@@ -33,3 +34,13 @@ template <>
 std::span<const std::string> enum_names<config::LogFormat>();
 
 }  // namespace trainer
+
+namespace trainer::config {
+
+/// Returns the lowest level of messages that logging.level asks for.
+log::Level log_level(LogLevel level);
+
+/// Returns the format of messages on the console for this value of logging.format.
+log::Format console_format(LogFormat format);
+
+}  // namespace trainer::config

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "trainer/distributed/division.h"
 #include "trainer/distributed/world.h"
 
 namespace trainer::dist {

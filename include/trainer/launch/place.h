@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+// What the launcher of this process tells it, and what it tells its launcher.
+
 namespace trainer::launch {
 
 /// The program that started the processes of a run. kVariables: an unknown one that sets RANK and
@@ -42,5 +44,13 @@ std::optional<std::string> process_environment(const char* name);
 /// the process is alone. Throws Error(kDevice) if a launcher's variables are incomplete, are not
 /// numbers, or contradict each other or another launcher's.
 Place find_place(const Environment& environment);
+
+/// Makes the kernel send SIGTERM to this process when its launcher is killed, as the process would
+/// be left behind otherwise. Has an effect on Linux only.
+void stop_with_launcher();
+
+/// Writes why this process failed to the file that torchrun's agent shows to the user, if
+/// TORCHELASTIC_ERROR_FILE names one. Does not throw.
+void report_failure(const Environment& environment, const std::string& message) noexcept;
 
 }  // namespace trainer::launch

@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "trainer/base/text/enum_names.h"
 #include "trainer/metrics/outputs.h"
 
-/// Metrics of classifications. Each row counts once; sample weights are ignored.
+/// Metrics of classifications, and the curves that reports draw for them. Each row counts once;
+/// sample weights are ignored.
+
 namespace trainer::metrics {
 
 /// The result of predicted_classes() for a row with a logit that is not finite.
@@ -79,4 +82,56 @@ std::optional<double> auroc(const Outputs& logits, std::span<const int64_t> targ
 /// softmax probability. Nothing if no row is of a ranked class, or if a logit is not finite.
 std::optional<double> pr_auc(const Outputs& logits, std::span<const int64_t> targets);
 
+/// The points (x[i], y[i]) of a curve, in order.
+struct Curve {
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+/// Returns the ROC curve of `scores` for rows that are positive (1) or not (0): false positive
+/// rates and true positive rates from (0, 0) to (1, 1), with a point for each different score.
+/// Empty if all rows are positive or none is. A score that is not finite counts as less than all
+/// others.
+Curve roc_curve(std::span<const double> scores, std::span<const uint8_t> is_positive);
+
+/// Returns recall and precision for each different score, from the largest down. Empty without a
+/// positive row.
+Curve precision_recall_curve(std::span<const double> scores, std::span<const uint8_t> is_positive);
+
+/// The rows whose predicted probability is in one bin of [0, 1].
+struct ReliabilityBin {
+  double mean_probability = 0;
+  double frequency = 0;  // fraction of the rows for which the event happened
+  int64_t num_rows = 0;
+};
+
+/// Divides [0, 1] into `num_bins` bins of equal width, and returns those that have rows. `happened`
+/// is 1 if the event with this probability happened.
+std::vector<ReliabilityBin> reliability(std::span<const double> probabilities,
+                                        std::span<const uint8_t> happened, int64_t num_bins);
+
+/// The scores for which a threshold can be optimized. They depend on the predicted classes only.
+enum class DecisionMetric { kAccuracy, kBalancedAccuracy, kF1, kBinaryF1 };
+
+/// A threshold and the score that it achieves.
+struct ThresholdChoice {
+  double threshold = 0.5;
+  double value = 0;  // value of the metric
+};
+
+/// Returns the threshold for two classes with the largest value of the metric on these rows. It is
+/// the middle between two probabilities that occur, or 0.5 if that is between them; of equally good
+/// thresholds the one nearest to 0.5. Nothing if the rows are not of both classes, or if a logit is
+/// not finite.
+std::optional<ThresholdChoice> best_threshold(const Outputs& logits,
+                                              std::span<const int64_t> targets,
+                                              DecisionMetric metric);
+
 }  // namespace trainer::metrics
+
+namespace trainer {
+
+template <>
+std::span<const std::string> enum_names<metrics::DecisionMetric>();
+
+}  // namespace trainer

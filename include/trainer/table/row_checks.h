@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/base/memory/array_memory.h"
+#include "trainer/base/memory/array.h"
 #include "trainer/table/dataset.h"
 
 namespace trainer::data {

@@ -13,7 +13,6 @@
 #include "trainer/report/tensorboard/event_file.h"
 #include "trainer/run/checkpoint/store.h"
 #include "trainer/run/folder/metrics_log.h"
-#include "trainer/run/folder/progress.h"
 #include "trainer/train/session.h"
 
 namespace trainer::train {

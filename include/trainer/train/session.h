@@ -12,7 +12,6 @@
 
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/config/config.h"
-#include "trainer/distributed/division.h"
 #include "trainer/distributed/world.h"
 #include "trainer/nn/schedule/learning_rate.h"
 #include "trainer/run/checkpoint/run_state.h"
@@ -20,7 +19,6 @@
 #include "trainer/torch/model/network.h"
 #include "trainer/torch/optim/optimizer.h"
 #include "trainer/train/batches.h"
-#include "trainer/train/epoch_order.h"
 #include "trainer/train/step.h"
 
 namespace trainer::checkpoint {
@@ -127,7 +125,7 @@ void reset_best(Session& session);
 
 /// Returns the state of the session as a checkpoint that owns its tensors, in CPU memory. Members
 /// that the session does not know (configuration text, number of threads, metrics_bytes) keep their
-/// defaults. Implemented in snapshot.cpp, like the functions below.
+/// defaults.
 checkpoint::Checkpoint snapshot(const Session& session);
 
 /// The approximate size of a checkpoint file, in bytes.

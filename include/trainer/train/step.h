@@ -9,7 +9,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "trainer/distributed/division.h"
 #include "trainer/distributed/world.h"
 #include "trainer/nn/schedule/loss_scale.h"
 #include "trainer/torch/model/loss.h"

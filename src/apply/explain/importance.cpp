@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "trainer/apply/evaluate.h"
 #include "trainer/apply/predictor.h"
-#include "trainer/apply/score.h"
 #include "trainer/base/error.h"
 #include "trainer/base/philox.h"
 #include "trainer/base/time/long_work.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "trainer/apply/predictor.h"
-#include "trainer/table/schema/decode.h"
+#include "trainer/table/schema/encode.h"
 
 namespace trainer::explain {
 namespace {

@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
-#include "trainer/base/io/until_done.h"
+#include "trainer/base/io/read_text.h"
 
 #include "base/archive/zip.h"
 

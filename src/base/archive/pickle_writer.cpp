@@ -11,7 +11,6 @@
 #include "trainer/base/text/format.h"
 
 #include "base/archive/pickle.h"
-#include "base/archive/pickle_format.h"
 
 namespace trainer::archive {
 namespace {

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainer/base/error.h"
-#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 

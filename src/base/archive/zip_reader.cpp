@@ -10,7 +10,6 @@
 #include "trainer/base/text/format.h"
 
 #include "base/archive/zip.h"
-#include "base/archive/zip_format.h"
 
 namespace trainer::archive {
 namespace {

@@ -8,7 +8,6 @@
 #include "trainer/base/io/checksum.h"
 
 #include "base/archive/zip.h"
-#include "base/archive/zip_format.h"
 
 namespace trainer::archive {
 namespace {

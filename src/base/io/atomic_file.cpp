@@ -2,11 +2,15 @@
 #include "trainer/base/io/atomic_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <new>
 #include <string>
@@ -18,8 +22,7 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
-#include "trainer/base/io/crash_point.h"
-#include "trainer/base/io/until_done.h"
+#include "trainer/base/io/read_text.h"
 
 namespace trainer {
 namespace {
@@ -235,6 +238,23 @@ void remove_temporary_files(const fs::path& folder, const std::string& file_name
       fs::remove(entry.path(), ignored);
     }
   }
+}
+
+namespace {
+
+int64_t calls_from_environment() {
+  const char* text = std::getenv("TRAINER_CRASH_AT");
+  return text == nullptr ? 0 : std::atoll(text);
+}
+
+}  // namespace
+
+void crash_point() {
+  static const bool stops = std::getenv("TRAINER_STOP_AT_EACH") != nullptr;
+  if (stops) raise(SIGSTOP);
+  static std::atomic<int64_t> calls_left{calls_from_environment()};
+  if (calls_left.load(std::memory_order_relaxed) <= 0) return;
+  if (calls_left.fetch_sub(1) == 1) raise(SIGKILL);
 }
 
 }  // namespace trainer

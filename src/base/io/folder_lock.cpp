@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
-#include "trainer/base/io/until_done.h"
+#include "trainer/base/io/read_text.h"
 
 namespace trainer {
 namespace {

@@ -4,10 +4,16 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <string>
+#include <system_error>
 #include <vector>
 
-#include "trainer/base/io/library_folder.h"
+#include "trainer/base/error.h"
 #include "trainer/base/io/user_folders.h"
+
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
 namespace trainer {
 void* open_library(const OptionalLibrary& library, std::string& problem) {
@@ -30,6 +36,38 @@ void* open_library(const OptionalLibrary& library, std::string& problem) {
     problem = message == nullptr ? "unknown reason" : message;
   }
   return nullptr;
+}
+
+std::filesystem::path executable_path() {
+#ifdef __APPLE__
+  uint32_t size = 0;
+  _NSGetExecutablePath(nullptr, &size);
+  std::string path(size, '\0');
+  if (_NSGetExecutablePath(path.data(), &size) == 0) {
+    return std::filesystem::weakly_canonical(path.c_str());
+  }
+#else
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) return path;
+#endif
+  throw Error(ErrorKind::kRuntime, "cannot determine the path of this program");
+}
+
+std::filesystem::path library_folder() {
+  static const char kInThisLibrary = 0;
+  Dl_info where{};
+  if (dladdr(&kInThisLibrary, &where) == 0 || where.dli_fname == nullptr) return {};
+  return std::filesystem::absolute(where.dli_fname).parent_path();
+}
+
+std::string library_file_name(const std::string& stem) {
+#ifdef __APPLE__
+  constexpr const char* kExtension = ".dylib";
+#else
+  constexpr const char* kExtension = ".so";
+#endif
+  return "lib" + stem + kExtension;
 }
 
 }  // namespace trainer

@@ -11,8 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/base/io/until_done.h"
-
 namespace trainer {
 
 std::optional<std::string> read_text(const std::filesystem::path& path, ErrorKind kind,

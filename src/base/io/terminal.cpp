@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/base/io/terminal.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,6 +64,14 @@ bool output_may_reach_terminal() {
   const bool is_known = fstat(STDOUT_FILENO, &status) == 0;
   return isatty(STDOUT_FILENO) == 1 ||
          (is_known && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)));
+}
+
+void open_standard_streams() {
+  int descriptor = -1;
+  do {
+    descriptor = ::open("/dev/null", O_RDWR);  // gets the lowest free descriptor
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor >= 0) ::close(descriptor);
 }
 
 }  // namespace trainer

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "trainer/base/time/time_scopes.h"
-
 namespace trainer {
 
 struct Timeline::ThreadTimes {

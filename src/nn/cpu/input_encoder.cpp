@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "trainer/nn/cpu/ceil_div.h"
+#include "trainer/nn/cpu/buffer.h"
 
 #include "nn/cpu/shard_sums.h"
 

@@ -9,7 +9,7 @@
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
 
-#include "nn/cpu/kernel_tables.h"
+#include "nn/cpu/kernel_table.h"
 
 namespace trainer::cpu {
 

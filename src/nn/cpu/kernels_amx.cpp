@@ -15,7 +15,7 @@
 #ifdef __x86_64__
 
 #define TRAINER_ISA amx
-#include "nn/cpu/kernel_tables.h"
+#include "nn/cpu/kernel_table.h"
 #include "nn/cpu/multiply_tiles.h"
 
 namespace trainer::cpu {

@@ -3,7 +3,6 @@
 
 #define TRAINER_ISA avx2
 #include "nn/cpu/kernel_table.h"
-#include "nn/cpu/kernel_tables.h"
 
 namespace trainer::cpu {
 

@@ -2,7 +2,7 @@
 #ifdef __x86_64__
 
 #define TRAINER_ISA avx512_bf16
-#include "nn/cpu/kernel_tables.h"
+#include "nn/cpu/kernel_table.h"
 #include "nn/cpu/multiply.h"
 
 namespace trainer::cpu {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define TRAINER_ISA baseline
 #include "nn/cpu/kernel_table.h"
-#include "nn/cpu/kernel_tables.h"
 
 namespace trainer::cpu {
 

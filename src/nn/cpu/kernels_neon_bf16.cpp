@@ -15,7 +15,7 @@
 #include <arm_neon.h>
 
 #define TRAINER_ISA neon_bf16
-#include "nn/cpu/kernel_tables.h"
+#include "nn/cpu/kernel_table.h"
 #include "nn/cpu/multiply_blocks.h"
 #include "nn/cpu/pack.h"
 #include "nn/cpu/vector.h"

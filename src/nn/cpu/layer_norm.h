@@ -25,7 +25,7 @@ inline void layer_norm(const Tile& tile, const NormBuffers& b) {
   }
 }
 
-// As for batch norm (batch_norm_gradient.h), with scale * g instead of g and means over the
+// As for batch norm (batch_norm.h), with scale * g instead of g and means over the
 // features.
 inline void layer_norm_gradient(const Tile& tile, const NormGradientBuffers& b) {
   const auto n = static_cast<float>(tile.num_columns);

@@ -6,7 +6,6 @@
 #include "nn/cpu/bf16.h"
 #include "nn/cpu/multiply_blocks.h"
 #include "nn/cpu/pack.h"
-#include "nn/cpu/pack_bf16.h"
 
 namespace trainer::cpu::TRAINER_ISA {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/nn/spec/constants.h"
+#include "trainer/nn/spec/layers.h"
 
 #include "nn/cpu/vector.h"  // IWYU pragma: keep (TRAINER_ISA)
 

@@ -5,7 +5,6 @@
 
 #include "nn/cpu/bf16.h"
 #include "nn/cpu/pack.h"
-#include "nn/cpu/pack_bf16.h"
 #include "nn/cpu/vector.h"
 
 // Packs the operands of products in bf16 for tiles of AMX: as for AVX512-BF16, but always with the

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trainer/nn/cpu/numeric_operands.h"
+#include "trainer/nn/cpu/operands.h"
 
+#include "nn/cpu/shard_sums.h"
 #include "nn/cpu/vector.h"
-#include "nn/cpu/write_sum.h"
 
 // The piecewise-linear embedding of one feature (nn/spec/layers.h). The bins before that of x add
 // their whole row of the weight, later bins add nothing. With precomputed sums over the bins before

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums of gradients over the shards of a pass. A sum over several shards is computed in small
-// pieces, so that a piece stays in the cache while its tree (base/parallel/shard_tree.h) is summed.
-
 #include <algorithm>
 #include <cstdint>
 #include <span>
 
 #include "trainer/base/parallel/shard_tree.h"
 #include "trainer/nn/cpu/numeric_embedding.h"
+#include "trainer/nn/cpu/operands.h"
+#include "trainer/nn/cpu/product.h"
 #include "trainer/nn/cpu/row_sums.h"
-#include "trainer/nn/cpu/tile_grid.h"
+
+// Sums of gradients over the shards of a pass. A sum over several shards is computed in small
+// pieces, so that a piece stays in the cache while its tree (base/parallel/shard_tree.h) is summed.
 
 namespace trainer::cpu {
 
@@ -80,3 +81,11 @@ void sum_gradients(const RowSums& sums, std::span<const FloatRange> outputs, flo
 }
 
 }  // namespace trainer::cpu
+
+namespace trainer::cpu::TRAINER_ISA {
+
+inline void write_sum(float* to, float value, Accumulate accumulate) {
+  *to = accumulate == Accumulate::kYes ? *to + value : value;
+}
+
+}  // namespace trainer::cpu::TRAINER_ISA

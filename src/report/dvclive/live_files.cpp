@@ -15,7 +15,7 @@
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/text/format.h"
-#include "trainer/run/folder/scalars.h"
+#include "trainer/run/folder/metrics_log.h"
 
 namespace trainer::dvclive {
 namespace {

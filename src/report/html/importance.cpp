@@ -18,7 +18,7 @@
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/metrics/score.h"
 
-#include "report/html/charts.h"
+#include "report/html/run_series.h"
 
 namespace trainer::report {
 namespace {

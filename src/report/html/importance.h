@@ -6,7 +6,7 @@
 #include <span>
 
 #include "trainer/apply/evaluate.h"
-#include "trainer/apply/explain/column_groups.h"
+#include "trainer/apply/explain/explained_rows.h"
 #include "trainer/apply/explain/importance.h"
 #include "trainer/base/text/json.h"
 #include "trainer/report/html/report.h"

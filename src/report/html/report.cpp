@@ -12,7 +12,7 @@
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/text/format.h"
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/base/version.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
@@ -22,10 +22,9 @@
 #include "trainer/run/tracking/comparison.h"
 #include "trainer/run/tracking/query.h"
 
-#include "report/html/charts.h"
 #include "report/html/evaluation.h"
 #include "report/html/page.h"
-#include "report/html/warnings.h"
+#include "report/html/run_series.h"
 
 namespace trainer::report {
 namespace {

@@ -4,12 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "trainer/base/text/json_reader.h"
+#include <fmt/format.h>
+
+#include "trainer/base/io/read_text.h"
+#include "trainer/base/text/json.h"
+#include "trainer/base/text/parse.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/folder/run_dir.h"
 
@@ -88,6 +95,139 @@ void thin_out(std::vector<double>& x, std::vector<double>& y, std::size_t max_po
   keep(count - 1);
   x = std::move(thin_x);
   y = std::move(thin_y);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the log of the folder itself, or else the logs of the runs in it.
+std::vector<fs::path> logs_of(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(run::RunDir{folder}.log(), ignored)) return {run::RunDir{folder}.log()};
+  std::vector<fs::path> logs;
+  for (const auto& item : fs::directory_iterator(folder, ignored)) {
+    const fs::path log = run::RunDir{item.path()}.log();
+    if (!item.is_symlink(ignored) && fs::exists(log, ignored)) logs.push_back(log);
+  }
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+}  // namespace
+
+std::vector<std::string> logged_warnings(const fs::path& folder) {
+  // A line is "2026-11-27 00:41:38.123 warning text". Further lines of the text are indented.
+  constexpr std::size_t kTime = std::string_view("2026-11-27 00:41:38.123 ").size();
+  constexpr std::string_view kWarning = "warning ";
+  std::vector<std::string> warnings;
+  const auto add = [&](const std::string& text) {
+    const bool is_known = std::find(warnings.begin(), warnings.end(), text) != warnings.end();
+    if (!text.empty() && !is_known) warnings.push_back(text);
+  };
+  for (const fs::path& log : logs_of(folder)) {
+    std::istringstream file(read_text(log).value_or(""));
+    std::string text;
+    for (std::string line; std::getline(file, line);) {
+      if (!text.empty() && line.starts_with("  ")) {
+        text += " " + line.substr(2);
+        continue;
+      }
+      add(text);
+      const bool is_warning = line.size() > kTime && line.substr(kTime).starts_with(kWarning);
+      text = is_warning ? line.substr(kTime + kWarning.size()) : "";
+    }
+    add(text);
+  }
+  return warnings;
+}
+
+namespace {
+
+/// A series of values and the index of its run.
+struct OfRun {
+  std::size_t run;
+  RunSeries series;
+};
+
+std::string title_of(const std::string& field) {
+  if (field == "learning_rate") return "learning rate";
+  if (field == "grad_norm") return "gradient norm";
+  if (field == "samples_per_second") return "samples per second";
+  if (field == "memory_bytes") return "memory (MiB)";
+  if (field == "device_memory_bytes") return "memory of the device (MiB)";
+  if (field == "loss_scale") return "loss scale";
+  return metrics::shown_name(field);
+}
+
+/// Returns the order of the charts: the loss, then other metrics, then everything else.
+int rank_of(const std::string& field) {
+  if (field == "loss") return 0;
+  return metrics::is_score(field) ? 1 : 2;
+}
+
+Json series_json(OfRun& of_run, bool has_both) {
+  constexpr double kMebibyte = 1 << 20;
+  RunSeries& series = of_run.series;
+  if (series.field.ends_with("memory_bytes")) {
+    for (double& value : series.values) value /= kMebibyte;
+  }
+  thin_out(series.steps, series.values, kMaxPoints);
+  return {{"run", of_run.run},
+          {"name", series.split},
+          {"dash", has_both && series.split == "train"},
+          {"faint", series.is_steps},
+          {"x", number_list(series.steps)},
+          {"y", number_list(series.values)}};
+}
+
+Json chart_json(const std::string& field, std::vector<OfRun>& all) {
+  const auto any = [&](const auto& is_so) { return std::any_of(all.begin(), all.end(), is_so); };
+  const bool has_both = any([](const OfRun& s) { return s.series.split == "val"; });
+  const bool is_positive = !any([](const OfRun& s) {
+    return std::any_of(s.series.values.begin(), s.series.values.end(),
+                       [](double value) { return value < 0; });
+  });
+  Json series = Json::array();
+  for (OfRun& of_run : all) series.push_back(series_json(of_run, has_both));
+  return {{"title", title_of(field)},
+          {"x", "step"},
+          {"positive", is_positive},
+          {"series", std::move(series)}};
+}
+
+}  // namespace
+
+Json number_list(std::span<const double> values) {
+  Json list = Json::array();
+  for (const double value : values) {
+    if (std::isfinite(value)) {
+      list.push_back(parse_double(fmt::format("{:.6g}", value)).value_or(0));
+    } else {
+      list.push_back(nullptr);
+    }
+  }
+  return list;
+}
+
+Json curve_charts(const std::vector<tracking::RunEntry>& entries) {
+  using Field = std::pair<std::string, std::vector<OfRun>>;
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].kind != tracking::Kind::kRun) continue;
+    for (RunSeries& series : read_series(entries[i].folder)) {
+      auto found = std::find_if(fields.begin(), fields.end(),
+                                [&](const Field& field) { return field.first == series.field; });
+      if (found == fields.end()) found = fields.insert(found, {series.field, {}});
+      found->second.push_back({i, std::move(series)});
+    }
+  }
+  std::stable_sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) {
+    return rank_of(a.first) < rank_of(b.first);
+  });
+  Json charts = Json::array();
+  for (auto& [field, all] : fields) charts.push_back(chart_json(field, all));
+  return charts;
 }
 
 }  // namespace trainer::report

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "trainer/metrics/classification.h"
 #include "trainer/report/tensorboard/event_file.h"
 
@@ -10,5 +12,8 @@ namespace trainer::tensorboard {
 /// left were predicted as the class at the top. Up to 30 classes have their indices at the borders,
 /// and the percentage of their rows in the cells.
 Image draw_confusion(const metrics::ConfusionMatrix& confusion);
+
+/// Returns the image as a PNG file (w3.org/TR/png-3), compressed without filters.
+std::string png_bytes(const Image& image);
 
 }  // namespace trainer::tensorboard

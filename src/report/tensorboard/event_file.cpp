@@ -17,10 +17,10 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
-#include "trainer/base/io/until_done.h"
+#include "trainer/base/io/read_text.h"
 #include "trainer/base/text/parse.h"
 
-#include "report/tensorboard/png.h"
+#include "report/tensorboard/confusion_image.h"
 #include "report/tensorboard/protobuf.h"
 
 namespace trainer::tensorboard {

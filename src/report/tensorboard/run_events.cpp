@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
-#include "trainer/run/folder/scalars.h"
+#include "trainer/run/folder/metrics_log.h"
 
 #include "report/tensorboard/confusion_image.h"
 

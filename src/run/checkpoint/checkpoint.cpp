@@ -9,7 +9,6 @@
 #include "trainer/table/schema/schema_format.h"
 
 #include "run/checkpoint/checkpoint_format.h"
-#include "run/checkpoint/run_state_format.h"
 
 namespace trainer::checkpoint {
 namespace {

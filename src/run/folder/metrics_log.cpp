@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -14,9 +18,9 @@
 
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
-#include "trainer/base/io/crash_point.h"
-#include "trainer/base/io/until_done.h"
+#include "trainer/base/io/read_text.h"
 #include "trainer/base/text/json.h"
+#include "trainer/metrics/score.h"
 
 namespace trainer::run {
 namespace fs = std::filesystem;
@@ -128,6 +132,91 @@ void MetricsLog::cut_to(uint64_t num_bytes) {
 
 void MetricsLog::sync() {
   if (descriptor_ >= 0 && sync_file(descriptor_) != 0) refuse(path_);
+}
+
+namespace {
+
+std::ifstream open_metrics(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) {
+    throw Error(ErrorKind::kFileSystem,
+                fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
+  }
+  return file;
+}
+
+constexpr const char* kOfTheMachine[] = {
+    "samples_per_second", "time_seconds",        "communication_seconds",   "memory_bytes",
+    "peak_memory_bytes",  "device_memory_bytes", "peak_device_memory_bytes"};
+
+// Returns the next record without the fields that differ between equal runs. A line that is no
+// record is returned unchanged.
+std::optional<std::string> next_record(std::ifstream& file) {
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  Json record = parse_json_or_null(line);
+  if (!record.is_object()) return line;
+  for (const char* field : kOfTheMachine) {
+    record.erase(field);
+    // The rate of an interval without measurable time is infinite.
+    if (record.contains("non_finite")) record["non_finite"].erase(field);
+  }
+  if (record.contains("non_finite") && record["non_finite"].empty()) record.erase("non_finite");
+  return record.dump();
+}
+
+}  // namespace
+
+std::optional<std::string> first_difference(const std::filesystem::path& metrics_a,
+                                            const std::filesystem::path& metrics_b) {
+  std::ifstream a = open_metrics(metrics_a);
+  std::ifstream b = open_metrics(metrics_b);
+  for (int line = 1;; ++line) {
+    const std::optional<std::string> record_a = next_record(a);
+    const std::optional<std::string> record_b = next_record(b);
+    if (record_a != record_b) {
+      return fmt::format("line {}: {} and {}", line, record_a.value_or("nothing"),
+                         record_b.value_or("nothing"));
+    }
+    if (!record_a) return std::nullopt;
+  }
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kSplits = {"train", "validation", "val", "test"};
+constexpr std::array<std::string_view, 6> kOfRun = {"learning_rate",      "grad_norm",
+                                                    "samples_per_second", "loss_scale",
+                                                    "memory_bytes",       "device_memory_bytes"};
+
+bool is_of_run(std::string_view name) {
+  return std::find(kOfRun.begin(), kOfRun.end(), name) != kOfRun.end();
+}
+
+bool is_of_split(const std::string& name) {
+  return name == "loss" || name == "accuracy" || metrics::is_score(name);
+}
+
+std::string curve_split(const JsonReader& record) {
+  const std::string split = record.text("split");
+  // Only known names are accepted, because the split becomes the name of a folder.
+  if (std::find(kSplits.begin(), kSplits.end(), split) == kSplits.end()) {
+    record["split"].refuse("train, validation or test");
+  }
+  return record.has("time_seconds") ? split : split + "_steps";
+}
+
+}  // namespace
+
+std::vector<Scalar> scalars(const JsonReader& record) {
+  const std::string split = curve_split(record);
+  std::vector<Scalar> result;
+  for (const auto& [name, value] : record.entries()) {
+    if (!value.is_number()) continue;
+    if (is_of_split(name)) result.push_back({name, split, value.number()});
+    if (is_of_run(name)) result.push_back({name, "", value.number()});
+  }
+  return result;
 }
 
 }  // namespace trainer::run

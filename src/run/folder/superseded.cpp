@@ -58,7 +58,7 @@ std::vector<Superseded> list_superseded(const RunDir& run) {
   return all;
 }
 
-std::string to_text(const Superseded& superseded) {
+std::string description(const Superseded& superseded) {
   std::vector<std::string> parts;
   if (superseded.num_records > 0) parts.push_back(counted(superseded.num_records, "record"));
   if (superseded.num_checkpoints > 0) {

@@ -36,8 +36,8 @@ void add_starts(const RunEntry& entry, Document& document) {
 void add_superseded(const RunEntry& entry, Document& document) {
   const char* label = "superseded";
   for (const run::Superseded& one : run::list_superseded({entry.folder})) {
-    document.line(label,
-                  fmt::format("superseded/{}, {}", one.folder.filename().string(), to_text(one)));
+    document.line(
+        label, fmt::format("superseded/{}, {}", one.folder.filename().string(), description(one)));
     label = "";
   }
 }

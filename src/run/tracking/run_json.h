@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/run/tracking/run_entry.h"
 
 namespace trainer::tracking {

@@ -14,9 +14,7 @@
 #include "trainer/base/error.h"
 
 #include "table/duckdb/c_api.h"
-#include "table/duckdb/chunk_queue.h"
 #include "table/duckdb/session.h"
-#include "table/duckdb/sql_text.h"
 
 namespace trainer::duckdb {
 namespace {

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/duckdb/session.h"
 
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp() on Linux
+#include <unistd.h>  // mkdtemp() on macOS
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
 #include "trainer/table/duckdb/query.h"
-
-#include "table/duckdb/sql_text.h"
 
 namespace trainer::duckdb {
 namespace {
@@ -145,6 +151,158 @@ CChunk* Session::fetch() {
   const char* error = api_.result_error(stream_->get());
   if (error != nullptr && *error != '\0') fail(error);
   return nullptr;
+}
+
+namespace {
+
+constexpr size_t kMaxChunks = 32;  // of 2,048 rows
+
+}  // namespace
+
+ChunkQueue::ChunkQueue(Session& session) : session_(session), thread_([this] { fetch_all(); }) {}
+
+ChunkQueue::~ChunkQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_wanted_ = false;
+  }
+  changed_.notify_all();
+  thread_.join();
+  for (CChunk* chunk : chunks_) c_api().destroy_data_chunk(&chunk);
+}
+
+CChunk* ChunkQueue::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !chunks_.empty() || has_ended_; });
+  if (chunks_.empty()) {
+    if (error_) std::rethrow_exception(error_);
+    return nullptr;
+  }
+  CChunk* chunk = chunks_.front();
+  chunks_.pop_front();
+  lock.unlock();
+  changed_.notify_all();
+  return chunk;
+}
+
+void ChunkQueue::fetch_all() {
+  CChunk* chunk = nullptr;
+  std::exception_ptr error;
+  do {
+    try {
+      chunk = session_.fetch();
+    } catch (...) {
+      chunk = nullptr;
+      error = std::current_exception();
+    }
+    std::unique_lock lock(mutex_);
+    if (chunk != nullptr) {
+      chunks_.push_back(chunk);
+    } else {
+      has_ended_ = true;
+      error_ = error;
+    }
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return chunks_.size() < kMaxChunks || !is_wanted_; });
+    if (!is_wanted_) return;
+  } while (chunk != nullptr);
+}
+
+namespace fs = std::filesystem;
+
+PrivateFolder::PrivateFolder() {
+  std::error_code none;
+  const fs::path base = fs::temp_directory_path(none);
+  if (none || !base.is_absolute()) return;  // never below the working directory
+  std::string name = (base / "trainer-XXXXXX").string();
+  if (::mkdtemp(name.data()) != nullptr) path_ = name;
+}
+
+PrivateFolder::~PrivateFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+namespace {
+
+/// Walks over a statement, from one quoted text, comment or other character to the next.
+class SqlWalk {
+ public:
+  explicit SqlWalk(std::string_view sql) : sql_(sql) {}
+
+  /// False at the end.
+  bool next() {
+    if (position_ >= sql_.size()) return false;
+    const char c = sql_[position_];
+    quoted_.reset();
+    is_text_ = true;
+    if (c == '\'' || c == '"') {
+      take_quoted(c);
+    } else if (sql_.substr(position_).starts_with("--")) {
+      is_text_ = false;
+      position_ = std::min(sql_.find('\n', position_), sql_.size());
+    } else if (sql_.substr(position_).starts_with("/*")) {
+      is_text_ = false;
+      skip_comment();
+    } else {
+      constexpr std::string_view kNothing = "; \t\r\n\f\v";
+      is_text_ = kNothing.find(c) == std::string_view::npos;
+      ++position_;
+    }
+    return true;
+  }
+
+  /// Whether what was passed is part of the statement.
+  bool is_text() const { return is_text_; }
+  /// Behind it.
+  size_t position() const { return position_; }
+  const std::optional<std::string>& quoted() const { return quoted_; }
+
+ private:
+  // A doubled quote stands for one.
+  void take_quoted(char quote) {
+    quoted_.emplace();
+    for (++position_; position_ < sql_.size(); ++position_) {
+      if (sql_[position_] == quote && !sql_.substr(position_ + 1).starts_with(quote)) break;
+      if (sql_[position_] == quote) ++position_;
+      *quoted_ += sql_[position_];
+    }
+    position_ = std::min(position_ + 1, sql_.size());
+  }
+
+  // Comments may be nested.
+  void skip_comment() {
+    int depth = 0;
+    do {
+      const std::string_view rest = sql_.substr(position_);
+      const int change = rest.starts_with("/*") ? 1 : rest.starts_with("*/") ? -1 : 0;
+      depth += change;
+      position_ += change == 0 ? 1 : 2;
+    } while (depth > 0 && position_ < sql_.size());
+  }
+
+  std::string_view sql_;
+  size_t position_ = 0;
+  bool is_text_ = true;
+  std::optional<std::string> quoted_;
+};
+
+}  // namespace
+
+std::string without_end(std::string_view sql) {
+  size_t end = 0;
+  for (SqlWalk walk(sql); walk.next();) {
+    if (walk.is_text()) end = walk.position();
+  }
+  return std::string(sql.substr(0, end));
+}
+
+std::vector<std::string> quoted_texts(std::string_view sql) {
+  std::vector<std::string> texts;
+  for (SqlWalk walk(sql); walk.next();) {
+    if (walk.quoted()) texts.push_back(*walk.quoted());
+  }
+  return texts;
 }
 
 }  // namespace trainer::duckdb

@@ -1,15 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include "trainer/table/duckdb/query.h"
 
 #include "table/duckdb/c_api.h"
-#include "table/duckdb/private_folder.h"
 
 namespace trainer::duckdb {
+
+/// A folder for temporary files that nobody else can look into, in the system's place for them; it
+/// is removed with all that is in it.
+class PrivateFolder {
+ public:
+  /// Without one if none can be made.
+  PrivateFolder();
+  ~PrivateFolder();
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  /// Empty if there is none.
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// Something of DuckDB's that has to be destroyed.
 template <class T>
@@ -96,5 +120,39 @@ class Session {
   std::unique_ptr<Result> stream_;
   bool has_ended_ = false;  // the stream
 };
+
+/// The chunks of a session's stream, which a thread fetches while earlier ones are used: DuckDB
+/// itself computes a stream in the thread that asks for it.
+class ChunkQueue {
+ public:
+  /// Nobody else may use `session`, which must outlive it, until its end.
+  explicit ChunkQueue(Session& session);
+  /// Waits for the chunk that is being fetched.
+  ~ChunkQueue();
+  ChunkQueue(const ChunkQueue&) = delete;
+  ChunkQueue& operator=(const ChunkQueue&) = delete;
+
+  /// The next chunk, which the caller destroys; nullptr at the end. Throws as Session::fetch().
+  CChunk* next();
+
+ private:
+  void fetch_all();
+
+  Session& session_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<CChunk*> chunks_;  // guarded, as the next three
+  bool has_ended_ = false;
+  bool is_wanted_ = true;
+  std::exception_ptr error_;
+  std::thread thread_;  // the last one: it uses all others
+};
+
+/// Where a statement ends: `sql` without the comments, blanks and semicolons behind it.
+std::string without_end(std::string_view sql);
+
+/// What stands in quotes in a statement, single or double ones, in that order. Only such texts can
+/// name a file.
+std::vector<std::string> quoted_texts(std::string_view sql);
 
 }  // namespace trainer::duckdb

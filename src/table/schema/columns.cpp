@@ -15,7 +15,7 @@
 #include "trainer/table/schema/value_index.h"
 
 #include "table/error.h"
-#include "table/schema/cells.h"
+#include "table/schema/fit_schema.h"
 
 namespace trainer::data {
 namespace {

@@ -8,19 +8,21 @@
 #include <mutex>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/base/parallel/parallel.h"
 #include "trainer/base/text/format.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/table/schema/quantiles.h"
+#include "trainer/table/schema/scaling.h"
 #include "trainer/table/schema/value_index.h"
 
 #include "table/error.h"
-#include "table/schema/cells.h"
+#include "table/schema/fit_schema.h"
 #include "table/schema/target.h"
+#include "table/split/split_dataset.h"
 
 namespace trainer::data {
 namespace {
@@ -252,6 +254,71 @@ Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown,
                       .values = is_in_place ? std::move(values) : std::move(features)};
   table.features.values = Array<float>();
   return encoded;
+}
+
+namespace {
+
+constexpr float kMark = 0.5F;  // a feature that is 1, not 0, is above it
+
+/// The index of the category, their number for what is missing, or one more for what is unknown.
+size_t category_of(const Column& column, std::span<const float> features) {
+  const size_t num_categories = column.categories.size();
+  if (!is_embedded(column) && !column.is_sign) {
+    const auto mark = std::find_if(features.begin(), features.end(),
+                                   [](float feature) { return feature > kMark; });
+    return mark == features.end() ? num_categories + 1
+                                  : static_cast<size_t>(mark - features.begin());
+  }
+  // Here what is missing and what is unknown are the same.
+  const size_t none = num_categories + (column.has_missing_indicator ? 0 : 1);
+  if (column.is_sign) return features[0] < -kMark ? 0 : features[0] > kMark ? 1 : none;
+  const auto index = static_cast<size_t>(features[0]);
+  return index < num_categories ? index : none;
+}
+
+}  // namespace
+
+float decoded_number(const Column& column, float feature) {
+  if (column.quantiles.empty()) return feature;
+  return QuantileScale(column.quantiles, column.quantile_score).value_of(feature);
+}
+
+std::string decoded_text(const Column& column, std::span<const float> features) {
+  if (column.kind == ColumnKind::kNumeric) {
+    if (column.has_missing_indicator && features[1] > kMark) return "missing";
+    return text_in_file_units(column, decoded_number(column, features[0]));
+  }
+  const size_t category = category_of(column, features);
+  if (category < column.categories.size()) return column.categories[category];
+  return category == column.categories.size() ? "missing" : "unknown";
+}
+
+namespace {
+
+Matrix take_features(Table& table, const Schema& schema, std::vector<int64_t>& num_unknown) {
+  if (schema.columns.empty()) return std::move(table.features);
+  Encoded encoded = encode(schema.columns, schema.unknown_category, table);
+  num_unknown.resize(schema.columns.size());
+  for (size_t i = 0; i < num_unknown.size(); ++i) num_unknown[i] += encoded.num_unknown[i];
+  return std::move(encoded.features);
+}
+
+}  // namespace
+
+Dataset apply_schema(Table&& table, const Schema& schema, const std::string& origin,
+                     std::vector<int64_t>& num_unknown) {
+  Dataset dataset;
+  dataset.features = take_features(table, schema, num_unknown);
+  if (schema.task == config::Task::kClassification) {
+    dataset.classes = encode_labels(table, schema.labels, origin);
+  } else {
+    dataset.targets = target_numbers(table);
+    dataset.values = without_offsets(dataset.targets, schema.target_scaling.offset);
+    scale(schema.target_scaling, dataset.values);
+  }
+  dataset.source_lines = source_lines(std::move(table.lines), dataset.size());
+  dataset.weights = std::move(table.weights);
+  return dataset;
 }
 
 }  // namespace trainer::data

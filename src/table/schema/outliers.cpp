@@ -11,7 +11,6 @@
 #include "trainer/base/text/format.h"
 #include "trainer/config/data_config.h"
 
-#include "table/schema/lower_median.h"
 #include "table/source/time_text.h"
 
 namespace trainer::data {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@ struct DataConfig;
 }
 
 /// Cells that are so far from all others of their column that they rule its mean and deviation.
+
 namespace trainer::data {
 
 struct Outliers {
@@ -42,5 +44,13 @@ std::vector<std::string> limit_columns(Table& table, std::span<const int64_t> tr
 /// one's line, how far it is, and what to do.
 std::vector<std::string> describe_outliers(const Table& table, const Target& target,
                                            const config::DataConfig& data);
+
+/// The median of at least one value; of an even number the lower one of the middle two, so that it
+/// is always one of them. Reorders `values`.
+inline double lower_median(std::span<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 }  // namespace trainer::data

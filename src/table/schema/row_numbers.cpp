@@ -10,7 +10,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
 
-#include "table/schema/cells.h"
+#include "table/schema/fit_schema.h"
 
 namespace trainer::data {
 namespace {

@@ -3,15 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
-#include "trainer/base/text/similar_text.h"
+#include "trainer/base/text/suggest.h"
 #include "trainer/base/text/utf8.h"
 #include "trainer/table/schema/scaling.h"
 #include "trainer/table/schema/task.h"
@@ -19,9 +23,9 @@
 #include "trainer/table/source/exact_number.h"
 
 #include "table/error.h"
-#include "table/schema/labels.h"
+#include "table/schema/fit_schema.h"
 #include "table/source/number_text.h"
-#include "table/source/offset.h"
+#include "table/source/table_sample.h"
 
 namespace trainer::data {
 namespace {
@@ -305,6 +309,184 @@ Array<float> without_offsets(const Array<double>& numbers, const std::vector<dou
     values.push_back(static_cast<float>(numbers[i] - offset));
   }
   return values;
+}
+
+namespace {
+
+constexpr size_t kMinRowsOfCopies = 20;
+
+// A column that lacks many cells tells little.
+bool are_enough(size_t num_present, size_t num_rows) { return 10 * num_present >= 9 * num_rows; }
+
+/// One column of cells; NaN is missing.
+struct Numbers {
+  std::span<const float> values;
+  size_t first = 0;
+  size_t width = 1;
+
+  size_t size() const { return values.size() / width; }
+  float at(size_t row) const { return values[row * width + first]; }
+};
+
+// Ends at the first row that differs, which nearly always is among the first ones.
+bool has_value_for_each_class(const Numbers& cells, std::span<const int64_t> classes,
+                              size_t num_classes) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> values(num_classes, kNone);
+  size_t num_present = 0;
+  for (size_t row = 0; row < classes.size(); ++row) {
+    const float cell = cells.at(row);
+    if (std::isnan(cell)) continue;
+    ++num_present;
+    float& value = values[static_cast<size_t>(classes[row])];
+    if (std::isnan(value)) value = cell;
+    if (value != cell) return false;
+  }
+  std::erase_if(values, [](float value) { return std::isnan(value); });
+  std::sort(values.begin(), values.end());
+  const bool are_different = std::adjacent_find(values.begin(), values.end()) == values.end();
+  return are_different && values.size() > 1 && are_enough(num_present, classes.size());
+}
+
+// By the line through the rows of the smallest and the largest cell.
+bool is_linear_copy(const Numbers& cells, const Numbers& targets, size_t num_rows) {
+  constexpr double kTolerance = 1e-3;
+  size_t low = num_rows;
+  size_t high = num_rows;
+  size_t num_present = 0;
+  for (size_t row = 0; row < num_rows; ++row) {
+    if (std::isnan(cells.at(row))) continue;
+    ++num_present;
+    if (low == num_rows || cells.at(row) < cells.at(low)) low = row;
+    if (high == num_rows || cells.at(row) > cells.at(high)) high = row;
+  }
+  if (num_present < 3 || !are_enough(num_present, num_rows)) return false;
+  const double width = static_cast<double>(cells.at(high)) - cells.at(low);
+  const double height = static_cast<double>(targets.at(high)) - targets.at(low);
+  if (width == 0 || height == 0) return false;
+  for (size_t row = 0; row < num_rows; ++row) {
+    if (std::isnan(cells.at(row))) continue;
+    const double fraction = (static_cast<double>(cells.at(row)) - cells.at(low)) / width;
+    const double expected = targets.at(low) + fraction * height;
+    if (!(std::abs(targets.at(row) - expected) <= kTolerance * std::abs(height))) return false;
+  }
+  return true;
+}
+
+bool is_copy(const Numbers& cells, bool are_numbers, const Target& target, size_t num_rows) {
+  if (target.task == config::Task::kClassification) {
+    return has_value_for_each_class(cells, target.classes, target.labels.size());
+  }
+  const size_t num_targets = target.values.size() / num_rows;
+  for (size_t i = 0; are_numbers && i < num_targets; ++i) {
+    const Numbers targets{.values = target.values, .first = i, .width = num_targets};
+    // Most columns show in their first rows that they are none.
+    if (is_linear_copy(cells, targets, kMinRowsOfCopies) &&
+        is_linear_copy(cells, targets, num_rows)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> find_target_copies(const Table& table, const Target& target) {
+  const auto num_rows = static_cast<size_t>(table.features.num_rows);
+  if (num_rows < kMinRowsOfCopies) return {};
+  const auto width = static_cast<size_t>(table.features.num_columns);
+  const auto& values = std::get<Array<float>>(table.features.values);
+  std::vector<std::string> names;
+  for (size_t column_index = 0, i = 0; i < table.columns.size() && column_index < width; ++i) {
+    const Column& column = table.columns[i];
+    if (table.feature_names[column_index] != column.name) continue;  // no cells
+    const Numbers cells{.values = values, .first = column_index++, .width = width};
+    if (is_feature(column) &&
+        is_copy(cells, column.kind == ColumnKind::kNumeric, target, num_rows)) {
+      names.push_back(in_quotes(column.name));
+    }
+  }
+  if (names.empty()) return {};
+  return {
+      fmt::format("copies of the target (leakage): {}; use data.ignore to drop columns that are "
+                  "not known before the target",
+                  joined_some(names))};
+}
+
+Array<int64_t> encode_labels(const Table& table, std::span<const std::string> labels,
+                             const std::string& origin) {
+  constexpr int64_t kNone = -1;
+  const ValueIndex index(labels);
+  const auto class_of = [&](const std::string& text) {
+    const std::optional<size_t> found = index.find(text);
+    return found ? static_cast<int64_t>(*found) : kNone;
+  };
+  const TargetCells& cells = table.targets;
+  std::vector<int64_t> classes_of_labels;
+  for (const std::string& text : cells.labels()) classes_of_labels.push_back(class_of(text));
+  Array<int64_t> classes;
+  classes.reserve(cells.size());
+  for (size_t row = 0; row < cells.size(); ++row) {
+    const int64_t found =
+        cells.has_labels() ? classes_of_labels[cells.label(row)] : class_of(cells.text(row));
+    if (found == kNone) {
+      throw target_error(table, row_location(table, row),
+                         fmt::format("the label {} does not occur in the training data {}",
+                                     in_quotes(cells.text(row)), origin));
+    }
+    classes.push_back(found);
+  }
+  return classes;
+}
+
+void require_labels_for_folds(const Table& table, const Target& target, int64_t folds) {
+  std::vector<int64_t> num_rows(target.labels.size());
+  for (const int64_t label : target.classes) ++num_rows[static_cast<size_t>(label)];
+  for (size_t i = 0; i < num_rows.size(); ++i) {
+    if (num_rows[i] >= folds) continue;
+    throw target_error(
+        table, table.file,
+        fmt::format("the label {} has {}, fewer than the {} folds, so some fold would lack it; use "
+                    "fewer folds or drop its rows",
+                    in_quotes(target.labels[i]), counted(num_rows[i], "row"), folds));
+  }
+}
+
+void require_labels_in_training(const Table& table, const Target& target, const SplitIndices& split,
+                                const config::DataConfig& data) {
+  if (target.labels.empty()) return;  // a regression
+  std::vector<bool> is_in_training(target.labels.size());
+  Array<int64_t> merged;
+  for (const int64_t row : rows_to_fit(split, data, merged)) {
+    is_in_training[static_cast<size_t>(target.classes[static_cast<size_t>(row)])] = true;
+  }
+  Array<int64_t> others = split.validation;
+  others.append(split.test.begin(), split.test.end());
+  std::sort(others.begin(), others.end());
+  for (const int64_t other : others) {
+    const auto row = static_cast<size_t>(other);
+    if (is_in_training[static_cast<size_t>(target.classes[row])]) continue;
+    throw target_error(table, row_location(table, row),
+                       fmt::format("the label {} does not occur in the training split; split the "
+                                   "rows differently or remove rows with this label",
+                                   in_quotes(table.targets.text(row))));
+  }
+}
+
+void require_other_names(const Table& table, const Target& target) {
+  std::unordered_set<std::string> taken = {"prediction"};
+  if (table.target_names.size() > 1) {
+    taken.clear();
+    for (const std::string& name : table.target_names) taken.insert("prediction_" + name);
+  }
+  for (const std::string& label : target.labels) taken.insert("p_" + label);
+  for (const Column& column : table.columns) {
+    if (column.kind != ColumnKind::kId || !taken.contains(column.name)) continue;
+    throw data_error(table.file,
+                     fmt::format("data.id: column {} has the same name as a column of the "
+                                 "predictions; rename it, or list it in data.ignore",
+                                 in_quotes(column.name)));
+  }
 }
 
 }  // namespace trainer::data

@@ -5,11 +5,9 @@
 #include <array>
 #include <optional>
 
-#include "table/source/file_kinds.h"
-#include "table/source/gzip_reader.h"
 #include "table/source/input_file.h"
+#include "table/source/packed.h"
 #include "table/source/sqlite_reader.h"
-#include "table/source/zstd_reader.h"
 
 namespace trainer::data {
 

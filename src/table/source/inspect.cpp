@@ -18,10 +18,9 @@
 #include "table/error.h"
 #include "table/source/chunk.h"
 #include "table/source/column_inspector.h"
-#include "table/source/column_names.h"
 #include "table/source/csv_cursor.h"
-#include "table/source/csv_text.h"
 #include "table/source/report_reading.h"
+#include "table/source/table_header.h"
 
 namespace trainer::data {
 namespace {

@@ -15,9 +15,8 @@
 #include "trainer/table/schema/scaling.h"
 
 #include "table/error.h"
-#include "table/source/npy_header.h"
 #include "table/source/npy_reader.h"
-#include "table/source/offset.h"
+#include "table/source/table_sample.h"
 
 namespace trainer::data {
 namespace {

@@ -17,9 +17,22 @@
 #include "trainer/table/source/fingerprint.h"
 
 #include "table/source/input_file.h"
-#include "table/source/npy_header.h"
 
 namespace trainer::data {
+
+/// What a file of NumPy says of its array.
+struct NpyHeader {
+  char kind = 'f';  // f, i, u or b
+  size_t bytes_per_element = 0;
+  bool is_big_endian = false;
+  bool is_fortran_order = false;
+  std::vector<int64_t> shape;
+};
+
+/// Reads the text of a header, a literal of Python:
+///   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+/// Throws std::invalid_argument with what was expected, what was got and what to do.
+NpyHeader parse_npy_header(std::string_view text);
 
 /// What the files of NumPy begin with.
 inline constexpr std::string_view kNpyMagic = "\x93NUMPY";

@@ -8,8 +8,8 @@
 
 #include "trainer/base/io/checksum.h"
 
-#include "table/source/column_names.h"
-#include "table/source/table_sql.h"
+#include "table/source/source_files.h"
+#include "table/source/table_header.h"
 
 namespace trainer::data {
 namespace {

@@ -13,9 +13,9 @@
 #include "trainer/base/text/utf8.h"
 #include "trainer/table/source/exact_number.h"
 
-#include "table/source/cell_problems.h"
-#include "table/source/date_parts.h"
 #include "table/source/number_text.h"
+#include "table/source/table_header.h"
+#include "table/source/time_text.h"
 
 namespace trainer::data {
 namespace {

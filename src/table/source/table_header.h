@@ -4,10 +4,15 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "trainer/table/schema/column.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/csv_format.h"
+#include "trainer/table/source/table_reader.h"
+
+/// The columns of a table before its rows are read, and what is said of cells that cannot be read.
 
 namespace trainer::data {
 
@@ -63,5 +68,51 @@ size_t num_cells(const HeaderColumn& column);
 
 /// Sets `num_features` by the roles, and makes room for the offsets.
 void count_features(TableHeader& header);
+
+/// What a trained model says of each column. `delimiter` is that of CSV text. Throws Error(kData),
+/// see read_table_as.
+TableHeader make_trained_header(const std::string& location, const std::vector<std::string>& names,
+                                const TrainedColumns& trained, std::optional<char> delimiter);
+
+/// The columns of a header by their names.
+class ColumnIndex {
+ public:
+  /// `names` must outlive the index.
+  explicit ColumnIndex(const std::vector<std::string>& names) {
+    indices_.reserve(names.size());
+    for (size_t i = 0; i < names.size(); ++i) indices_.emplace(names[i], i);
+  }
+
+  /// The index of the column, or nothing.
+  std::optional<size_t> find(std::string_view name) const {
+    const auto found = indices_.find(name);
+    return found == indices_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, size_t> indices_;
+};
+
+/// Throws Error(kData) for a column without a name, two of one name, and bytes that are no UTF-8.
+void require_good_names(const std::string& location, const std::vector<std::string>& names);
+
+/// Throws Error(kData) when there is one name only, as there is with a wrong delimiter.
+/// `option` is how it can be chosen: "data.delimiter: ".
+void require_several(const std::vector<std::string>& names, const std::string& location,
+                     char delimiter, const std::string& option);
+
+/// Whether `text` is a pattern with * or ? for names.
+bool is_pattern(std::string_view text);
+
+/// What to tell somebody whose column is not there: the nearest name, or some that are.
+std::string missing_column_help(std::string_view wanted, const std::vector<std::string>& names);
+
+/// How a missing value was written.
+std::string missing_as_found(std::string_view field);
+
+/// Why `field`, which reads as `value`, cannot be a number of `column`.
+std::string number_problem(std::string_view field, std::optional<double> value,
+                           const HeaderColumn& column, const CsvFormat& format,
+                           const TableHeader& header);
 
 }  // namespace trainer::data

@@ -16,12 +16,10 @@
 
 #include "table/error.h"
 #include "table/source/chunk.h"
-#include "table/source/column_names.h"
 #include "table/source/report_reading.h"
 #include "table/source/row_reader.h"
 #include "table/source/table_header.h"
 #include "table/source/table_sample.h"
-#include "table/source/trained_header.h"
 
 namespace trainer::data {
 namespace {

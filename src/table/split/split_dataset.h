@@ -6,6 +6,7 @@
 #include "trainer/config/types.h"
 #include "trainer/table/dataset.h"
 #include "trainer/table/split/split.h"
+#include "trainer/table/table.h"
 
 #include "table/schema/target.h"
 
@@ -14,6 +15,7 @@ struct DataConfig;
 }
 
 /// From the rows of a file to the datasets of each split.
+
 namespace trainer::data {
 
 /// The task to infer by: IDX and synthetic data have classes; tables and arrays leave it open.
@@ -34,5 +36,44 @@ Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const 
 /// require_labels_for_folds() and split_rows() do.
 Datasets fit_and_split(Table&& table, const config::DataConfig& data, const SplitOptions& options,
                        const Schema* trained);
+
+}  // namespace trainer::data
+
+namespace trainer::config {
+struct DataConfig;
+}
+
+namespace trainer::data {
+
+/// Divides the rows of a table as its columns and `options` say. Throws Error(kData) as the
+/// functions of split.h do, and as require_labels_in_training() does.
+SplitIndices split_table(const Table& table, const Target& target, const config::DataConfig& data,
+                         const SplitOptions& options);
+
+}  // namespace trainer::data
+
+namespace trainer::config {
+struct DataConfig;
+}
+
+namespace trainer::data {
+
+/// Makes the weights of the rows, which are those of data.weight, 1 on average in each split; those
+/// of the training split count each class as data.class_weights says. Throws Error(kUsage) for
+/// class weights of a regression, and Error(kData) for a split in which every row has weight 0.
+void weigh_rows(Datasets& datasets, const config::DataConfig& data);
+
+/// How many rows each split but the training split has.
+struct SplitSizes {
+  int64_t validation = 0;
+  int64_t test = 0;
+};
+
+/// The sizes by the fractions of `num_rows`. Throws Error(kData) when a fraction above 0 takes no
+/// row or nothing is left to train on.
+SplitSizes split_sizes(int64_t num_rows, const SplitOptions& options);
+
+/// The rows for validation of `num_rows` that are not of the fold.
+int64_t validation_rows(int64_t num_rows, const SplitOptions& options);
 
 }  // namespace trainer::data

@@ -26,7 +26,7 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "trainer/nn/cpu/kernels.h"
-#include "trainer/nn/spec/constants.h"
+#include "trainer/nn/spec/layers.h"
 #include "trainer/torch/device/precision.h"
 #include "trainer/torch/device/timed_work.h"
 
@@ -52,7 +52,7 @@ at::Tensor dropout_factors(const at::Tensor& hidden, const network::Dropout& dro
 }
 
 /// Computes the parts of bins that are below x, `[features, batch, bins]`, from x `[features,
-/// batch, 1]` and edges `[features, bins + 1]`; the formula is in nn/spec/bins.h.
+/// batch, 1]` and edges `[features, bins + 1]`; the formula is in nn/spec/mlp.h.
 at::Tensor parts_of_bins(const at::Tensor& x, const at::Tensor& edges) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const int64_t num_bins = edges.size(1) - 1;

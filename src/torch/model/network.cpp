@@ -7,11 +7,19 @@
 #include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/randint.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include "trainer/base/philox.h"
 #include "trainer/base/text/parse.h"
+#include "trainer/table/schema/quantiles.h"
 
 #include "torch/model/forward.h"
 
@@ -100,6 +108,146 @@ std::vector<NamedTensor> Network::state() const {
   }
   state.insert(state.end(), buffers_.begin(), buffers_.end());
   return state;
+}
+
+namespace {
+
+using Kind = network::Initializer::Kind;
+
+void fill(at::Tensor& value, const network::Initializer& init, at::Generator& generator) {
+  at::Tensor drawn = at::empty(value.sizes(), at::kFloat);
+  switch (init.kind) {
+    case Kind::kConstant:
+      drawn.fill_(init.value);
+      break;
+    case Kind::kUniform:
+      drawn.uniform_(-init.value, init.value, generator);
+      break;
+    case Kind::kNormal:
+    case Kind::kStandardized:
+      drawn.normal_(0, init.value, generator);
+      break;
+    case Kind::kSign:
+      drawn.random_(0, 2, generator).mul_(2).sub_(1);
+      break;
+    case Kind::kMinusMixedRows:
+    case Kind::kQuantiles:
+      drawn.zero_();
+      break;
+  }
+  if (init.last_row_zero) drawn.select(0, -1).zero_();
+  if (!init.groups.empty()) {  // column j gets the values that were drawn for column groups[j]
+    drawn = drawn.index_select(-1, at::tensor(init.groups, at::kLong));
+  }
+  value.copy_(drawn);
+}
+
+// A random convex combination of five rows for each column: row indices and weights, both `[5,
+// num_columns]`.
+struct Mixture {
+  at::Tensor rows;
+  at::Tensor weights;
+};
+
+Mixture draw_mixture(int64_t num_rows, int64_t num_columns, at::Generator& generator) {
+  constexpr int64_t kRows = 5;
+  at::Tensor weights = at::empty({kRows, num_columns}, at::kFloat).exponential_(1, generator);
+  return {.rows = at::randint(num_rows, {kRows, num_columns}, generator, at::kLong),
+          .weights = weights.div_(weights.sum(0, /*keepdim=*/true))};
+}
+
+// Scales the weight so that each output has the standard deviation 1 over the rows of `inputs`, and
+// sets the bias to minus the output of a random convex combination of rows.
+void fit_linear(const at::Tensor& inputs, const at::Tensor& weight, const at::Tensor& bias,
+                at::Generator& generator) {
+  constexpr double kConstant = 1e-6;  // an output that does not vary is not scaled
+  at::Tensor outputs = at::linear(inputs, weight);
+  at::Tensor deviations = outputs.std(/*dim=*/0, /*unbiased=*/false);
+  deviations.masked_fill_(deviations.le(kConstant), 1);
+  weight.div_(deviations.unsqueeze(1));
+  outputs.div_(deviations);
+  const Mixture mixture = draw_mixture(outputs.size(0), outputs.size(1), generator);
+  bias.copy_(outputs.gather(0, mixture.rows).mul_(mixture.weights).sum(0).neg_());
+}
+
+// Fits each member of the layer to its own rows.
+void fit_members(const network::Linear& linear, const at::Tensor& inputs, const at::Tensor& weight,
+                 const at::Tensor& bias, at::Generator& generator) {
+  const int64_t count = linear.num_members;
+  const at::Tensor by_member = inputs.view({-1, count, linear.num_inputs});
+  const at::Tensor weights = weight.view({count, linear.num_outputs, linear.num_inputs});
+  const at::Tensor biases = bias.view({count, linear.num_outputs});
+  for (int64_t i = 0; i < count; ++i) {
+    fit_linear(by_member.select(1, i), weights.select(0, i), biases.select(0, i), generator);
+  }
+}
+
+// The edges `[features, bins + 1]` of a piecewise-linear embedding: quantiles of its columns of
+// `inputs`. Of equal quantiles only one is kept; the last one is repeated to fill the rest.
+void fit_edges(const network::PiecewiseEmbedding& piecewise, const at::Tensor& inputs,
+               const at::Tensor& edges) {
+  const auto num_edges = static_cast<std::size_t>(piecewise.num_bins + 1);
+  auto* out = edges.data_ptr<float>();
+  for (const int64_t feature : piecewise.features) {
+    const at::Tensor column = inputs.select(1, feature).contiguous();
+    const auto* values = column.data_ptr<float>();
+    std::vector<float> own = data::find_quantiles({values, values + column.numel()}, num_edges);
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    own.resize(num_edges, own.back());
+    out = std::copy(own.begin(), own.end(), out);
+  }
+}
+
+// Initializes the layers that depend on data one after the other, because the input of a layer
+// depends on the layers before it.
+void fit_to(Network& network, const at::Tensor& features, at::Generator& generator) {
+  const network::NetworkSpec& spec = network.spec();
+  const std::vector<network::TensorPosition> positions = network::tensor_positions(spec);
+  const Forward forward(network, Mode::kInference, {});
+  const FlatParameters& flat = network.parameters();
+  forward.run_layers(
+      0, spec.layers.size(), features, RunningStatistics::kKeep,
+      [&](std::size_t i, const at::Tensor& inputs) {
+        if (const auto* piecewise = std::get_if<network::PiecewiseEmbedding>(&spec.layers[i])) {
+          fit_edges(*piecewise, inputs, network.buffers()[positions[i].buffer].tensor);
+        }
+        const auto* linear = std::get_if<network::Linear>(&spec.layers[i]);
+        if (linear == nullptr || linear->weight.kind != Kind::kStandardized) return;
+        fit_members(*linear, inputs, parameter_view(flat, flat.values, positions[i].parameter),
+                    parameter_view(flat, flat.values, positions[i].parameter + 1), generator);
+      });
+}
+
+}  // namespace
+
+bool needs_data(const network::NetworkSpec& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(), [](const auto& layer) {
+    const auto* linear = std::get_if<network::Linear>(&layer);
+    return std::holds_alternative<network::PiecewiseEmbedding>(layer) ||
+           (linear != nullptr && linear->weight.kind == Kind::kStandardized);
+  });
+}
+
+void initialize(Network& network, uint64_t seed, const at::Tensor& features) {
+  const at::NoGradGuard no_gradient;
+  at::Generator generator =
+      at::detail::createCPUGenerator(PhiloxStream(seed, StreamId::kInit).next_u64());
+  const FlatParameters& flat = network.parameters();
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    at::Tensor value = parameter_view(flat, flat.values, i);
+    fill(value, flat.specs[i].init, generator);
+  }
+  if (!needs_data(network.spec())) return;
+  Network on_cpu(network.spec(), {}, c10::kCPU);
+  at::Tensor& values = on_cpu.parameters().values;
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    parameter_view(on_cpu.parameters(), values, i).copy_(parameter_view(flat, flat.values, i));
+  }
+  fit_to(on_cpu, features, generator);
+  for (std::size_t i = 0; i < flat.specs.size(); ++i) {
+    parameter_view(flat, flat.values, i).copy_(parameter_view(on_cpu.parameters(), values, i));
+  }
+  if (network.buffer_values().defined()) network.buffer_values().copy_(on_cpu.buffer_values());
 }
 
 }  // namespace trainer::model

@@ -13,11 +13,10 @@
 #include "trainer/base/io/log.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/config/config.h"
 #include "trainer/train/out_of_memory.h"
-#include "trainer/train/time_limit.h"
+#include "trainer/train/trials.h"
 
 namespace trainer::engine {
 namespace {

@@ -10,10 +10,8 @@
 #include "trainer/torch/device/device.h"
 #include "trainer/torch/device/precision.h"
 #include "trainer/torch/device/threads.h"
-#include "trainer/train/device_trial.h"
-#include "trainer/train/exchange_trial.h"
 #include "trainer/train/session.h"
-#include "trainer/train/thread_trials.h"
+#include "trainer/train/trials.h"
 
 namespace trainer::config {
 struct Config;

@@ -10,17 +10,15 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
-#include "trainer/base/exceptions.h"
+#include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/train/engine/api.h"
 
-#include "train/engine/batch_search_run.h"
-#include "train/engine/device_check.h"
-#include "train/engine/profile_run.h"
 #include "train/engine/torchscript.h"
 #include "train/engine/train_run.h"
+#include "train/engine/trial_runs.h"
 
 namespace trainer::engine {
 namespace {

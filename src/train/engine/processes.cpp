@@ -23,9 +23,9 @@
 #include "trainer/config/fields.h"
 #include "trainer/distributed/join.h"
 #include "trainer/distributed/rank_text.h"
-#include "trainer/launch/launcher.h"
+#include "trainer/launch/place.h"
 
-#include "train/engine/run_header.h"
+#include "train/engine/run_records.h"
 
 namespace trainer::engine {
 namespace {

@@ -11,8 +11,8 @@
 #include "trainer/distributed/world.h"
 #include "trainer/launch/place.h"
 #include "trainer/train/engine/engine.h"
-#include "trainer/train/exchange_trial.h"
 #include "trainer/train/session.h"
+#include "trainer/train/trials.h"
 
 // The processes of a run: how they connect, and what they must agree on.
 namespace trainer::engine {

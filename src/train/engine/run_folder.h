@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "trainer/base/io/folder_lock.h"
 #include "trainer/run/folder/run_dir.h"
+#include "trainer/table/dataset.h"
 #include "trainer/train/engine/engine.h"
 #include "trainer/train/session.h"
 
@@ -32,5 +34,17 @@ RunFolder open_run_folder(const TrainRequest& request, const std::string& resolv
 
 /// Throws Error(kFileSystem) if the disk lacks space for the checkpoints of the run.
 void check_free_space(const train::Session& session, const TrainRequest& request);
+
+/// Compares the configuration and data of the resumed run with the current ones. Returns the
+/// differences, one line each, if they are allowed; else throws Error(kCheckpoint) with every key
+/// and data file that differs.
+std::vector<std::string> check_resume(const TrainRequest& request, const data::Datasets& data);
+
+/// Compares the rounding of bf16 products, which depends on the processor, in the same way.
+std::vector<std::string> check_products(const TrainRequest& request, const train::Session& session);
+
+/// Sets `data.shuffle_window` to all rows if the resumed run is of an older version, which shuffled
+/// all rows together, so that the order of its rows does not change.
+void keep_order(const TrainRequest& request, const data::Datasets& data, config::Config& config);
 
 }  // namespace trainer::engine

@@ -23,17 +23,16 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/time/stopwatch.h"
-#include "trainer/base/time/time_scopes.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/config/config.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
-#include "trainer/config/log_settings.h"
+#include "trainer/config/logging_config.h"
 #include "trainer/config/recipe.h"
 #include "trainer/report/dvclive/live_files.h"
 #include "trainer/report/html/report.h"
 #include "trainer/report/tensorboard/run_events.h"
-#include "trainer/run/checkpoint/superseded.h"
+#include "trainer/run/checkpoint/store.h"
 #include "trainer/run/folder/history.h"
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/run/folder/superseded.h"
@@ -43,11 +42,9 @@
 
 #include "train/engine/decisions.h"
 #include "train/engine/processes.h"
-#include "train/engine/resume_guard.h"
 #include "train/engine/run_folder.h"
-#include "train/engine/run_header.h"
 #include "train/engine/run_records.h"
-#include "train/engine/workload.h"
+#include "train/engine/trial_runs.h"
 
 namespace trainer::engine {
 namespace {
@@ -132,7 +129,7 @@ void keep_superseded(const PreparedRun& prepared, const checkpoint::ResumePoint&
   log::event("superseded",
              fmt::format("what came after epoch {}, step {} is kept in {} ({})", position.epoch,
                          with_thousands(position.step), kept->string(),
-                         to_text(run::read_superseded(*kept))),
+                         description(run::read_superseded(*kept))),
              {{"folder", kept->string()}, {"epoch", position.epoch}, {"step", position.step}});
 }
 

@@ -26,7 +26,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/run/folder/run_dir.h"
 
-#include "workflows/experiments/run_lock.h"
+#include "workflows/experiments/run_series.h"
 
 namespace trainer::experiments {
 namespace {

@@ -13,10 +13,10 @@
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/parallel/cpus.h"
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/config/dump.h"
 #include "trainer/config/fields.h"
-#include "trainer/metrics/report_document.h"
+#include "trainer/metrics/report.h"
 
 #include "workflows/experiments/complete_runs.h"
 #include "workflows/experiments/run_series.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/base/text/parse.h"
 #include "trainer/run/folder/run_dir.h"
 

@@ -22,8 +22,8 @@
 
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
-#include "trainer/base/io/executable_path.h"
 #include "trainer/base/io/log.h"
+#include "trainer/base/io/optional_library.h"
 #include "trainer/base/io/user_folders.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/signals.h"
@@ -31,10 +31,10 @@
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/dump.h"
 #include "trainer/run/checkpoint/checkpoint.h"
-#include "trainer/run/checkpoint/find.h"
+#include "trainer/run/checkpoint/resume_point.h"
 
-#include "workflows/experiments/child_process.h"
 #include "workflows/experiments/run_comparison.h"
+#include "workflows/experiments/run_series.h"
 
 namespace trainer::experiments {
 namespace fs = std::filesystem;

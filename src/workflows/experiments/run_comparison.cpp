@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/run/checkpoint/compare.h"
-#include "trainer/run/folder/metrics_log_compare.h"
+#include "trainer/run/folder/metrics_log.h"
 #include "trainer/run/folder/run_dir.h"
 
 namespace trainer::experiments {

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workflows/experiments/run_series.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <ctime>
 #include <system_error>
 
@@ -9,9 +20,14 @@
 #include <fmt/ranges.h>
 
 #include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
+#include "trainer/base/io/read_text.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/config/dump.h"
+#include "trainer/launch/place.h"
+#include "trainer/launch/rendezvous.h"
 
-#include "workflows/experiments/series_ranks.h"
+extern char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace trainer::experiments {
 
@@ -188,6 +204,157 @@ RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const Tra
     job.resume = checkpoint::open_checkpoint(*before, checkpoint::OpenMode::kResume);
   }
   return train(job);
+}
+
+namespace {
+
+constexpr std::chrono::seconds kFailureTimeout{10};
+constexpr const char* kFailed = "/";  // cannot be the name of a folder
+
+}  // namespace
+
+launch::Place join_ranks(const config::DistributedConfig& distributed,
+                         const launch::Environment& environment) {
+  if (!environment || distributed.enabled == config::Distributed::kOff) return {};
+  const launch::Place place = launch::find_place(environment);
+  if (place.size == 1) return {};
+  launch::stop_with_launcher();
+  log::set_rank(place.rank);
+  if (place.rank > 0) log::set_console_level(log::Level::kWarning);
+  return place;
+}
+
+std::string open_for_all(const launch::Place& place, double timeout,
+                         const launch::Environment& environment,
+                         const std::filesystem::path& meeting,
+                         const std::function<std::string()>& open) {
+  if (place.size == 1) return open();
+  const launch::Rendezvous rendezvous = launch::find_rendezvous(place, environment, meeting);
+  const auto share = [&](const std::string& text, std::chrono::milliseconds limit) {
+    return launch::share_text(rendezvous, place, environment, text, limit);
+  };
+  std::string name;
+  if (place.rank == 0) {
+    try {
+      name = open();
+    } catch (const Error&) {
+      try {
+        share(kFailed, kFailureTimeout);
+      } catch (const Error& e) {
+        log::debug(e.what());  // the first error says more
+      }
+      throw;
+    }
+  }
+  name = share(name, in_milliseconds(timeout));
+  if (name != kFailed) return name;
+  throw Error(ErrorKind::kFileSystem, "rank 0 cannot open the folder of the runs; see its message");
+}
+
+namespace {
+
+int open_lock_file(const std::filesystem::path& file) {
+  constexpr mode_t kForAll = 0666;  // the umask is subtracted
+  // The file is open for writing, because NFS allows an exclusive lock only then.
+  const int descriptor =
+      until_done([&] { return open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForAll); });
+  if (descriptor >= 0) return descriptor;
+  throw Error(ErrorKind::kFileSystem, fmt::format("cannot write {}: {}", file.string(),
+                                                  std::generic_category().message(errno)));
+}
+
+/// Returns whether the file still has a name. The previous holder of the lock may just have removed
+/// it.
+bool has_name(int descriptor) {
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
+}
+
+}  // namespace
+
+std::unique_ptr<RunLock> RunLock::try_take(const std::filesystem::path& file) {
+  for (;;) {
+    const int descriptor = open_lock_file(file);
+    const int result = until_done([&] { return flock(descriptor, LOCK_EX | LOCK_NB); });
+    const int why = result == 0 ? 0 : errno;
+    if (why == 0 && has_name(descriptor)) {
+      return std::unique_ptr<RunLock>(new RunLock(file, descriptor));
+    }
+    close(descriptor);
+    if (why == EWOULDBLOCK) return nullptr;
+    if (why == 0) continue;
+    throw Error(
+        ErrorKind::kFileSystem,
+        fmt::format("{}: cannot lock this file: {}; processes agree by locks on who trains which "
+                    "run: set output_dir to a folder on another file system, or start one process",
+                    file.string(), std::generic_category().message(why)));
+  }
+}
+
+// The file is removed before it is unlocked, because then it may be locked by another process.
+RunLock::~RunLock() {
+  unlink(file_.c_str());
+  close(descriptor_);
+}
+
+namespace {
+
+/// Redirects the child's standard output and standard error.
+class FileActions {
+ public:
+  explicit FileActions(const std::filesystem::path& output) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+  }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::filesystem::path& program,
+                           const std::vector<std::string>& arguments,
+                           const std::filesystem::path& output) {
+  std::vector<std::string> argv = {program.string()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  pointers.reserve(argv.size() + 1);
+  for (std::string& argument : argv) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  const FileActions actions(output);
+  const int error =
+      posix_spawn(&id_, program.c_str(), actions.get(), nullptr, pointers.data(), environ);
+  if (error == 0) return;
+  throw Error(ErrorKind::kRuntime,
+              fmt::format("cannot start {}: {}", program.string(), std::strerror(error)));
+}
+
+ChildProcess::~ChildProcess() { kill(); }
+
+std::optional<int> ChildProcess::exit_code() {
+  int status = 0;
+  if (!exit_code_ && waitpid(id_, &status, WNOHANG) == id_) remember(status);
+  return exit_code_;
+}
+
+int ChildProcess::kill() {
+  if (exit_code_) return *exit_code_;
+  ::kill(id_, SIGKILL);
+  int status = 0;
+  until_done([&] { return waitpid(id_, &status, 0); });
+  remember(status);
+  return *exit_code_;
+}
+
+void ChildProcess::remember(int status) {
+  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace trainer::experiments

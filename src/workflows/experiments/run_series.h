@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainer/base/io/folder_lock.h"
+#include "trainer/config/distributed_config.h"
 #include "trainer/config/load.h"
 #include "trainer/launch/place.h"
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/workflows/experiments/runs.h"
 
 /// Several runs of one configuration in one folder: the common parts of cross-validations and
-/// ensembles.
+/// ensembles. The processes of a launcher share them: rank 0 opens the folder and tells the others;
+/// then each trains whole runs.
+
 namespace trainer::experiments {
 
 /// The configuration of a series, and whether to start or to resume it.
@@ -90,5 +96,70 @@ std::optional<std::filesystem::path> find_complete(const RunSeries& series, cons
 
 /// Trains the run unless it is complete. Resumes it if it was interrupted and has a checkpoint.
 RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train);
+
+/// Returns the rank of this process among those that share the runs. It is alone without a
+/// launcher, with an empty `environment`, or with distributed.enabled=off. From now on, ranks other
+/// than 0 show only warnings and errors, which begin with their rank. Throws the errors of
+/// launch::find_place().
+launch::Place join_ranks(const config::DistributedConfig& distributed,
+                         const launch::Environment& environment);
+
+/// Calls `open` on rank 0 and returns its result, the name of a folder, on every rank. When this
+/// returns on rank 0, all ranks have called it, within `timeout` seconds. Files that are needed for
+/// this are in the folder `meeting`.
+/// Throws the errors of `open` on rank 0, Error(kFileSystem) on the other ranks if it failed, and
+/// the errors of launch::share_text().
+std::string open_for_all(const launch::Place& place, double timeout,
+                         const launch::Environment& environment,
+                         const std::filesystem::path& meeting,
+                         const std::function<std::string()>& open);
+
+/// The right to do something that only one process may do at a time: a locked file (flock), which
+/// exists only while a process holds the lock. A process that ends in any way loses the lock, but
+/// leaves the file if it was killed. Unlike a locked folder, a file that is open for writing also
+/// keeps out processes on other machines, on network file systems with locks.
+class RunLock {
+ public:
+  /// Returns nullptr if another process has the lock. Throws Error(kFileSystem) if `file` cannot be
+  /// created, or its file system has no locks.
+  static std::unique_ptr<RunLock> try_take(const std::filesystem::path& file);
+
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  RunLock(std::filesystem::path file, int descriptor)
+      : file_(std::move(file)), descriptor_(descriptor) {}
+
+  std::filesystem::path file_;
+  int descriptor_;
+};
+
+/// A child process. It is killed at the end of the scope if it is still running.
+class ChildProcess {
+ public:
+  /// Starts `program` with its standard output and standard error redirected to the new file
+  /// `output`. Throws Error(kRuntime).
+  ChildProcess(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+               const std::filesystem::path& output);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// Returns the exit code, or 128 plus the signal that ended the process; nothing while it is
+  /// running.
+  std::optional<int> exit_code();
+
+  /// Sends SIGKILL and returns the exit code: 128 + SIGKILL, or another one if the process had just
+  /// ended.
+  int kill();
+
+ private:
+  void remember(int status);
+
+  pid_t id_ = -1;
+  std::optional<int> exit_code_;
+};
 
 }  // namespace trainer::experiments

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/base/text/find_by_name.h"
+#include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/yaml_sections.h"

@@ -8,8 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/base/time/time_scopes.h"
-
 namespace trainer {
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
 #include "trainer/nn/spec/mlp.h"
 
 namespace trainer::profile {

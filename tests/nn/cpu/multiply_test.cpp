@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/nn/cpu/ceil_div.h"
+#include "trainer/nn/cpu/buffer.h"
 #include "trainer/nn/cpu/kernels.h"
 
 #include "nn/cpu/emulated_amx.h"

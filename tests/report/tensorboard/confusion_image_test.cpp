@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "report/tensorboard/png.h"
-
 namespace trainer::tensorboard {
 namespace {
 

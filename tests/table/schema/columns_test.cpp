@@ -8,7 +8,7 @@
 
 #include "trainer/base/normal_quantile.h"
 #include "trainer/table/schema/encode.h"
-#include "trainer/table/source/read_table.h"
+#include "trainer/table/source/table_reader.h"
 
 #include "support/csv_folder.h"
 

@@ -12,7 +12,7 @@
 
 #include "trainer/config/data_config.h"
 #include "trainer/table/dataset.h"
-#include "trainer/table/schema/apply_schema.h"
+#include "trainer/table/schema/encode.h"
 
 #include "support/numbers.h"
 #include "support/temporary_folder.h"

@@ -21,7 +21,6 @@
 #include "support/error_of.h"
 #include "support/temporary_folder.h"
 #include "table/source/csv_cursor.h"
-#include "table/source/csv_text.h"
 
 namespace trainer::data {
 namespace {

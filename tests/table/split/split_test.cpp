@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/table/split/split_by_time.h"
-
 #include "support/error_of.h"
 
 namespace trainer::data {

@@ -24,7 +24,7 @@
 #include "support/files.h"
 #include "support/quiet_log.h"
 #include "support/temporary_folder.h"
-#include "workflows/experiments/run_lock.h"
+#include "workflows/experiments/run_series.h"
 
 namespace trainer::experiments {
 namespace {

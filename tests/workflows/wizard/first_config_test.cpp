@@ -9,8 +9,6 @@
 
 #include "trainer/base/error.h"
 #include "trainer/workflows/wizard/column_kinds.h"
-#include "trainer/workflows/wizard/first_training.h"
-#include "trainer/workflows/wizard/missing_codes.h"
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/apply/explain/column_groups.h"
+#include "trainer/apply/explain/explained_rows.h"
 #include "trainer/apply/model.h"
 
 namespace trainer::explain {

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "trainer/apply/explain/column_groups.h"
 #include "trainer/apply/explain/contributions.h"
+#include "trainer/apply/explain/explained_rows.h"
 #include "trainer/apply/explain/importance.h"
 #include "trainer/apply/explain/partial_dependence.h"
 #include "trainer/base/text/document.h"

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "trainer/apply/explain/column_groups.h"
 #include "trainer/apply/explain/explained_rows.h"
 #include "trainer/apply/model.h"
 #include "trainer/config/types.h"

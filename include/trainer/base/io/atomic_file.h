@@ -76,4 +76,10 @@ void sync_folder(const std::filesystem::path& folder);
 /// of the file `file_name`. No other process may be writing to them.
 void remove_temporary_files(const std::filesystem::path& folder, const std::string& file_name = "");
 
+/// Marks a point at which a killed process leaves files unfinished, so that tests can stop at each
+/// of them. With TRAINER_CRASH_AT=n in the environment the n-th call kills the process (SIGKILL);
+/// with TRAINER_STOP_AT_EACH=1 each call stops it (SIGSTOP) until it receives SIGCONT. Does nothing
+/// otherwise.
+void crash_point();
+
 }  // namespace trainer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace trainer {
@@ -15,5 +16,15 @@ struct OptionalLibrary {
 /// data_folder(), else from where the system finds it. Returns nullptr if none can be loaded;
 /// `problem` then has the system's message for the last path that was tried.
 void* open_library(const OptionalLibrary& library, std::string& problem);
+
+/// The path of the running program. Throws Error(kRuntime) if the system does not know it.
+std::filesystem::path executable_path();
+
+/// The folder of the shared libraries of this program, in the build tree or where they are
+/// installed; empty if the system does not know it.
+std::filesystem::path library_folder();
+
+/// The file name of a shared library on this system: "libduckdb.so" or "libduckdb.dylib".
+std::string library_file_name(const std::string& stem);
 
 }  // namespace trainer

@@ -41,4 +41,8 @@ Terminal standard_output_terminal();
 /// terminal, or a pipe whose reader may write to one.
 bool output_may_reach_terminal();
 
+/// Opens /dev/null in place of standard input, output or error if they are closed. Call it before
+/// any file is opened: otherwise the file would get their descriptor and receive the output.
+void open_standard_streams();
+
 }  // namespace trainer

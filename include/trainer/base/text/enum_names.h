@@ -9,6 +9,7 @@
 #include <string_view>
 
 /// The names of enumeration values in files and messages.
+
 namespace trainer {
 
 /// The names of all values, in the order of the values. Each enumeration with names specializes it.
@@ -28,6 +29,15 @@ std::optional<Enum> from_text(std::string_view text) {
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) return std::nullopt;
   return static_cast<Enum>(found - names.begin());
+}
+
+/// The first element of `all` with that `name`, or nullptr. `all` is a vector or an array of
+/// structs.
+template <typename All>
+auto* find_by_name(All& all, std::string_view name) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& element) { return element.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace trainer

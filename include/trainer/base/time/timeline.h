@@ -12,8 +12,9 @@
 #include <thread>
 #include <vector>
 
-/// A profile of where the time of a run goes. Scopes in the code (base/time/time_scopes.h) report
-/// to the timeline of the process while there is one.
+/// A profile of where the time of a run goes. Scopes in the code report their times to the timeline
+/// of the process while there is one; else a scope costs only a comparison with null.
+
 namespace trainer {
 
 /// The stages of a run, in the order in which they usually happen. A run is in one stage at a time.
@@ -119,6 +120,57 @@ class Timeline {
   std::array<TimeSum, kNumStages> stages_{};
   mutable std::mutex mutex_;  // guards the list of threads, but not its elements
   std::vector<std::unique_ptr<ThreadTimes>> threads_;
+};
+
+/// Counts the time of its scope for `stage` and not for the enclosing stage. Only scopes on the
+/// thread that made the timeline are measured.
+class TimedStage {
+ public:
+  explicit TimedStage(Stage stage);
+  ~TimedStage();
+  TimedStage(const TimedStage&) = delete;
+  TimedStage& operator=(const TimedStage&) = delete;
+
+ private:
+  Timeline* timeline_;  // null: not measured
+  Stage stage_;
+  Stage outer_ = Stage::kOther;
+  int64_t begin_ = 0;
+};
+
+/// Measures the time that a thread spends in its scope. Scopes of work must not be nested.
+class TimedWork {
+ public:
+  explicit TimedWork(Work work, std::size_t layer = 0)
+      : timeline_(Timeline::active.load(std::memory_order_relaxed)), work_(work), layer_(layer) {
+    if (timeline_ != nullptr) begin_ = timeline_->now();
+  }
+  ~TimedWork() {
+    if (timeline_ != nullptr) timeline_->add(work_, layer_, begin_);
+  }
+  TimedWork(const TimedWork&) = delete;
+  TimedWork& operator=(const TimedWork&) = delete;
+
+  /// Whether a timeline records this scope; if not, its owner need not wait for an accelerator.
+  bool is_measured() const { return timeline_ != nullptr; }
+
+ private:
+  Timeline* timeline_;
+  Work work_;
+  std::size_t layer_;
+  int64_t begin_ = 0;
+};
+
+/// Stops all measurements within its scope. The time still counts for the enclosing stage.
+class TimelinePause {
+ public:
+  TimelinePause() : timeline_(Timeline::active.exchange(nullptr)) {}
+  ~TimelinePause() { Timeline::active.store(timeline_); }
+  TimelinePause(const TimelinePause&) = delete;
+  TimelinePause& operator=(const TimelinePause&) = delete;
+
+ private:
+  Timeline* timeline_;
 };
 
 }  // namespace trainer

@@ -10,6 +10,7 @@
 
 /// Collects the facts for which LibTorch is not needed. None of these functions throws: facts that
 /// cannot be found out keep their default, or the `problem` of the struct says why.
+
 namespace trainer::doctor {
 
 /// Returns the CPU, the limits of this process and the load of the last minute.

@@ -10,7 +10,7 @@
 #include "trainer/base/io/terminal.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/nn/cpu/peak.h"
-#include "trainer/run/folder/blas.h"
+#include "trainer/run/folder/system_info.h"
 
 /// What `trainer doctor` examines. The facts are collected first (diagnose/doctor/collect.h,
 /// train/engine/engine.h), then judged by functions that use nothing else

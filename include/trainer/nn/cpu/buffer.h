@@ -6,9 +6,10 @@
 #include <memory>
 #include <new>
 
-#include "trainer/nn/cpu/ceil_div.h"
-
 namespace trainer::cpu {
+
+/// Returns a / b rounded up, for a >= 0 and b > 0.
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// An array of floats that starts at a cache line and is initialized to zero.
 class Buffer {

@@ -11,7 +11,6 @@
 #include "trainer/nn/cpu/numeric_embedding.h"
 #include "trainer/nn/cpu/operands.h"
 #include "trainer/nn/cpu/row_sums.h"
-#include "trainer/nn/cpu/tile_grid.h"
 
 namespace trainer::cpu {
 

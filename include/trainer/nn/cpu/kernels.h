@@ -7,7 +7,6 @@
 
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/config/types.h"
-#include "trainer/nn/cpu/numeric_operands.h"
 #include "trainer/nn/cpu/operands.h"
 
 /// The arithmetic of training on the CPU, on plain memory. Each function is compiled once for every

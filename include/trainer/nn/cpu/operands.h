@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "trainer/config/optimizer_config.h"
 #include "trainer/nn/cpu/product.h"
 
 /// Operands of the functions in nn/cpu/kernels.h: views of memory, which they do not own.
+
 namespace trainer::cpu {
 
 /// The memory of a tensor of a network. Training writes to `update`: the gradient of a parameter,
@@ -134,5 +136,88 @@ struct UpdateOptions {
   double mean_correction = 1;    // bias correction of Adam's mean in step t: 1 - beta1^t
   double square_correction = 1;  // bias correction of its mean of squares: 1 - beta2^t
 };
+
+// The largest sizes that the kernels support; the configuration has the same bounds.
+inline constexpr int64_t kMaxNumericSize = 64;  // length of the embedding of one number
+inline constexpr int64_t kMaxFrequencies = 64;
+inline constexpr int64_t kMaxBins = 128;
+
+/// The periodic embedding of one feature; see network::PeriodicEmbedding.
+struct PeriodicOperands {
+  int64_t num_frequencies = 0;
+  int64_t size = 0;
+  const float* values = nullptr;  // values of the feature, `stride` elements apart
+  int64_t stride = 0;
+  const float* frequencies = nullptr;  // [num_frequencies]
+  const float* phases = nullptr;       // [num_frequencies]
+  const float* weight = nullptr;       // [num_frequencies, size]
+  const float* bias = nullptr;         // [size]
+};
+
+/// The gradients of the parameters of a periodic embedding, in the shapes of PeriodicOperands; null
+/// means that a gradient is not wanted.
+struct PeriodicGradients {
+  const float* gradient = nullptr;  // [rows, size] with respect to the embedding
+  int64_t stride = 0;
+  float* frequencies = nullptr;
+  float* phases = nullptr;
+  float* weight = nullptr;
+  float* bias = nullptr;
+  Accumulate accumulate = Accumulate::kNo;
+};
+
+/// The piecewise-linear embedding of one feature; see network::PiecewiseEmbedding.
+struct PiecewiseOperands {
+  int64_t num_bins = 0;
+  int64_t size = 0;
+  const float* values = nullptr;  // values of the feature, `stride` elements apart
+  int64_t stride = 0;
+  const float* edges = nullptr;   // [num_bins + 1] ascending
+  const float* slope = nullptr;   // [size]
+  const float* weight = nullptr;  // [num_bins, size]
+  const float* bias = nullptr;    // [size]
+};
+
+/// The gradients of the parameters of a piecewise-linear embedding, in the shapes of
+/// PiecewiseOperands; null means that a gradient is not wanted.
+struct PiecewiseGradients {
+  const float* gradient = nullptr;  // [rows, size] with respect to the embedding
+  int64_t stride = 0;
+  float* slope = nullptr;
+  float* weight = nullptr;
+  float* bias = nullptr;
+  Accumulate accumulate = Accumulate::kNo;
+};
+
+/// The division of a matrix into tiles, which are distributed among the threads.
+struct TileGrid {
+  int64_t num_rows = 0;
+  int64_t num_columns = 0;
+  int64_t tile_rows = 1;  // height of a tile; the last row of tiles may be lower
+  int64_t tile_columns = 1;
+  int64_t grid_rows = 0;  // tiles from top to bottom
+  int64_t grid_columns = 0;
+
+  int64_t num_tiles() const { return grid_rows * grid_columns; }
+};
+
+/// One tile of a matrix, with its first row and column.
+struct Region {
+  int64_t row = 0;
+  int64_t column = 0;
+  Tile tile;
+};
+
+/// Returns the tile with this index, counted row by row, for a matrix whose rows are `stride`
+/// elements apart.
+inline Region tile_region(const TileGrid& grid, int64_t index, int64_t stride) {
+  Region region;
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a grid without columns has no tile
+  region.row = index / grid.grid_columns * grid.tile_rows;
+  region.column = index % grid.grid_columns * grid.tile_columns;
+  region.tile = {std::min(grid.tile_rows, grid.num_rows - region.row),
+                 std::min(grid.tile_columns, grid.num_columns - region.column), stride};
+  return region;
+}
 
 }  // namespace trainer::cpu

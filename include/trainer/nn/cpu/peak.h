@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "trainer/nn/spec/spec.h"
+
 namespace trainer::cpu {
 
 /// The highest throughput that some threads of this machine reach together.
@@ -20,5 +22,10 @@ double measure_flops(int64_t num_threads);
 /// b + s c of McCalpin's STREAM benchmark over 96 MiB, without the read of `a` that the cache may
 /// do. The results are lower while other programs use the machine.
 Peak measure_peak(int64_t num_threads);
+
+/// Returns the seconds that the forward and backward pass of one batch take on this machine with
+/// `num_threads`: the shortest of several tries with random numbers. Measures for about 0.1 s, or
+/// as long as a single pass takes. Throws as the constructor of Network does.
+double measure_step(const network::NetworkSpec& spec, int64_t batch_size, int64_t num_threads);
 
 }  // namespace trainer::cpu

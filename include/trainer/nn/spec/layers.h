@@ -12,13 +12,16 @@
 /// The kinds of layers. Each maps `[batch, inputs]` to `[batch, outputs]`. A kind is implemented
 /// once with LibTorch's operations (src/torch/model/forward.cpp; autograd derives its gradient),
 /// once with the CPU kernels (src/nn/cpu/blocks.cpp) and once in each export
-/// (src/onnx_export/network.cpp, src/train/engine/torchscript_source.cpp); its tensors are listed
+/// (src/onnx_export/network.cpp, src/train/engine/torchscript.cpp); its tensors are listed
 /// in src/nn/spec/spec.cpp.
 ///
 /// A network may have several members (TabM-mini; Gorishniy and others, arXiv:2410.24210), which
 /// share all hidden layers and differ in the input scale and the output layer. Then the input scale
 /// makes a row for each member, next to each other: row r belongs to sample r / members and member
 /// r mod members. In inference, MemberMean combines these rows into one.
+///
+/// Constants of layers are equal to the defaults of PyTorch; all implementations use them.
+
 namespace trainer::network {
 
 /// A learned embedding table `[num_rows, size]`. The value of its feature is a row index.
@@ -140,5 +143,9 @@ struct MemberMean {
 using Layer =
     std::variant<Embeddings, PeriodicEmbedding, PiecewiseEmbedding, InputScale, Linear, BatchNorm,
                  LayerNorm, Activation, Dropout, ResidualBegin, ResidualEnd, MemberMean>;
+
+inline constexpr double kNormEpsilon = 1e-5;  // `eps` of nn.BatchNorm1d and nn.LayerNorm
+/// Weight of a new batch in the running statistics.
+inline constexpr double kBatchNormMomentum = 0.1;
 
 }  // namespace trainer::network

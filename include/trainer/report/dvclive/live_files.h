@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "trainer/base/text/json_reader.h"
+#include "trainer/base/text/json.h"
 #include "trainer/run/folder/metrics_log.h"
 
 // The files of DVCLive (dvc.org/doc/dvclive; iterative/dvclive on GitHub), which dvc exp show, dvc

@@ -21,7 +21,7 @@ struct ReportOptions {
 
 /// Returns one HTML file about these runs (at least one) that loads no other files: curves,
 /// metrics, differences, evaluations, columns, settings and the machine. The parts of the page are
-/// in src/report/page.
+/// in src/report/html/page.
 std::string report_html(const std::vector<tracking::RunEntry>& entries,
                         const ReportOptions& options);
 

@@ -40,4 +40,9 @@ std::optional<ResumePoint> find_same_run(const std::filesystem::path& output_dir
 std::filesystem::path find_same_run_at_work(const std::filesystem::path& output_dir,
                                             const config::Config& config);
 
+/// Finds the checkpoint file that a user has given: a file; a run folder (its newest checkpoint,
+/// last.pt); or the short form `<run>/best.pt` of `<run>/checkpoints/best.pt`. If there is none,
+/// throws Error(kCheckpoint), which lists the available checkpoints.
+std::filesystem::path find_checkpoint(const std::filesystem::path& given);
+
 }  // namespace trainer::checkpoint

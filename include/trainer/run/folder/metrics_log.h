@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,5 +82,37 @@ class MetricsLog {
   int descriptor_ = -1;
   uint64_t num_bytes_ = 0;
 };
+
+/// Compares two files metrics.jsonl, without the fields that depend on the clock
+/// (`samples_per_second`, `time_seconds`, `communication_seconds`) and on memory use. Returns
+/// nothing if they are equal, else the first line that differs, such as "line 4: {...} and {...}".
+/// Throws Error(kFileSystem) for a file that cannot be read.
+std::optional<std::string> first_difference(const std::filesystem::path& metrics_a,
+                                            const std::filesystem::path& metrics_b);
+
+/// How far a run is. It is sent after each step; the listener decides how often to show it.
+struct Progress {
+  int64_t epoch = 0;  // counted from 1
+  int64_t num_epochs = 0;
+  int64_t samples = 0;  // samples of this epoch that are done
+  int64_t num_samples = 0;
+  int64_t total_samples = 0;  // samples done since this process began
+  double loss = 0;            // loss of the last logging interval
+};
+
+using ProgressListener = std::function<void(const Progress&)>;
+
+/// A number of a metrics record, for programs that draw curves.
+struct Scalar {
+  std::string name;   // such as "loss"
+  std::string split;  // such as "train"; empty for numbers of the run, such as the learning rate
+  double value = 0;
+};
+
+/// Returns the numbers of a record of metrics.jsonl that are drawn as curves. Training records
+/// within an epoch have the split "train_steps", those of a whole epoch "train", because they are
+/// means over different samples. Throws Error(kCheckpoint) for a record that this program has not
+/// written.
+std::vector<Scalar> scalars(const JsonReader& record);
 
 }  // namespace trainer::run

@@ -10,7 +10,7 @@
 namespace trainer::run {
 
 /// A folder that keeps what a run wrote after a checkpoint from which it was resumed later
-/// (run/checkpoint/superseded.h), with a summary of its content.
+/// (run/checkpoint/store.h), with a summary of its content.
 struct Superseded {
   std::filesystem::path folder;  // such as RUN/superseded/1
   int64_t num_records = 0;
@@ -32,6 +32,6 @@ Superseded read_superseded(const std::filesystem::path& folder);
 std::vector<Superseded> list_superseded(const RunDir& run);
 
 /// Describes the content, such as "epochs 19 to 30: 32 records, 4 checkpoints, results".
-std::string to_text(const Superseded& superseded);
+std::string description(const Superseded& superseded);
 
 }  // namespace trainer::run

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "trainer/config/types.h"
+#include "trainer/table/dataset.h"
 #include "trainer/table/schema/column.h"
 #include "trainer/table/table.h"
+
+/// Turns the cells of a table into features, and features into what they say of cells.
 
 namespace trainer::data {
 
@@ -34,5 +37,21 @@ enum class OnBadCell { kThrow, kCollect };
 /// no fill.
 Encoded encode(std::span<const Column> columns, config::UnknownCategory unknown, Table& table,
                OnBadCell on_bad_cell = OnBadCell::kThrow);
+
+/// The number of a numeric column whose feature this is, less the offset of the column: the number
+/// that filled a missing cell, and one of about the same rank in a column with quantiles.
+float decoded_number(const Column& column, float feature);
+
+/// The cell as people read it: "39.1" in the units of the file, "Torgersen", "missing", or
+/// "unknown" for a category that the training split lacks. `features` are those of the column.
+std::string decoded_text(const Column& column, std::span<const float> features);
+
+/// The rows of another table (of read_table_as, TableReader or read_idx_pair) with their targets,
+/// as a model of `schema` was trained on them; regression targets are scaled. Adds to `num_unknown`
+/// `[columns]`, which may be empty, the cells with a category that is not known. Throws
+/// Error(kData) as encode() does, for a label that the model does not know (`origin` is the file of
+/// those that it knows) and for a target that is no finite number.
+Dataset apply_schema(Table&& table, const Schema& schema, const std::string& origin,
+                     std::vector<int64_t>& num_unknown);
 
 }  // namespace trainer::data

@@ -5,7 +5,7 @@
 
 #include <c10/core/Device.h>
 
-#include "trainer/base/time/time_scopes.h"
+#include "trainer/base/time/timeline.h"
 
 namespace trainer::device {
 

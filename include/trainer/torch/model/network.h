@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -61,5 +62,14 @@ class Network {
   std::vector<NamedTensor> buffers_;
   std::vector<at::Tensor> embedded_columns_;  // [layers]
 };
+
+/// Whether the initial parameters or buffers of the network depend on training rows.
+bool needs_data(const network::NetworkSpec& network);
+
+/// Sets the initial parameters. They depend only on the spec of the network, `seed` and, if
+/// needs_data(), on `features` `[rows, num_features]`, which are scaled and on the CPU and should
+/// have at least 5 rows. All numbers are drawn and computed on the CPU, so that all devices start
+/// with the same weights.
+void initialize(Network& network, uint64_t seed, const at::Tensor& features = {});
 
 }  // namespace trainer::model

@@ -15,7 +15,7 @@
 #include "trainer/diagnose/profile/workload.h"
 #include "trainer/metrics/report.h"
 #include "trainer/run/checkpoint/resume_point.h"
-#include "trainer/run/folder/progress.h"
+#include "trainer/run/folder/metrics_log.h"
 
 namespace trainer::data {
 struct Datasets;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,5 +41,17 @@ FirstConfig make_first_config(const data::TableFacts& table, const std::string& 
 /// Adds to `ignore` the columns that were dropped when the data was read with `first.config`, with
 /// their reasons; `schema` is that of the data.
 void add_left_out(FirstConfig& first, const data::Schema& schema);
+
+/// The default time limit of training for `trainer init`, in seconds.
+inline constexpr double kDefaultTimeLimit = 600;
+
+/// Estimates the seconds that one epoch of a configuration takes on this machine.
+using EpochSeconds = std::function<double(const config::Config&)>;
+
+/// Chooses the recipe for `num_train` rows: the most accurate one for which enough epochs fit into
+/// `time_limit` (seconds), with training.max_seconds set if not all of its epochs fit; else the
+/// plain recipe, with sizes and epochs that suit the number of rows.
+void choose_training(FirstConfig& first, int64_t num_train, const EpochSeconds& epoch_seconds,
+                     double time_limit);
 
 }  // namespace trainer::wizard
