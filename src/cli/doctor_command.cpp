@@ -29,8 +29,8 @@
 namespace trainer::cli {
 namespace {
 
-constexpr std::size_t kLeastWidth = 40;
-constexpr std::size_t kMostWidth = 110;
+constexpr std::size_t kMinWidth = 40;
+constexpr std::size_t kMaxWidth = 110;
 
 const char* color_of(doctor::Status status) {
   switch (status) {
@@ -70,7 +70,7 @@ class FindingPrinter {
     constexpr std::size_t kIndent = 2 + kStatusWidth + 2 + kNameWidth + 2;
     const std::size_t width =
         std::clamp<std::size_t>(static_cast<std::size_t>(std::max(terminal_.width, 0)),
-                                kIndent + kLeastWidth, kMostWidth) -
+                                kIndent + kMinWidth, kMaxWidth) -
         kIndent;
     const std::string status = fmt::format("{:<{}}", doctor::name_of(finding.status), kStatusWidth);
     std::string begin = fmt::format(

@@ -96,12 +96,12 @@ struct Request {
 };
 
 std::string names_of_missing(const std::vector<Request>& requests) {
-  constexpr size_t kMostNames = 5;
+  constexpr size_t kMaxNames = 5;
   std::vector<std::string> names;
   size_t others = 0;
   for (size_t rank = 1; rank < requests.size(); ++rank) {
     if (requests[rank].is_done) continue;
-    if (names.size() < kMostNames) {
+    if (names.size() < kMaxNames) {
       names.push_back(std::to_string(rank));
     } else {
       ++others;

@@ -46,9 +46,9 @@ void check_size(const Model& model) {
       num_bytes += weight.tensor.num_bytes();
     }
   }
-  constexpr std::size_t kMostBytes = std::size_t{1} << 31;
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 31;
   constexpr std::size_t kDescription = std::size_t{1} << 20;
-  if (num_bytes + kDescription < kMostBytes) return;
+  if (num_bytes + kDescription < kMaxBytes) return;
   throw Error(ErrorKind::kRuntime, fmt::format("{}: an ONNX file is limited to 2 GiB, the weights "
                                                "need {}; use --format safetensors or torchscript",
                                                model.file.string(), human_bytes(num_bytes)));

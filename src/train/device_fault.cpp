@@ -81,9 +81,9 @@ Numbers compute_on_cpu(const Session& session, const Window& window) {
 }  // namespace
 
 void Backup::keep(const Session& session, const Output& output) {
-  constexpr double kMostOfTime = 0.02;
+  constexpr double kMaxShareOfTime = 0.02;
   if (session.device.is_cpu() || !session.world->is_first()) return;
-  if (copy_seconds_ >= 0 && since_.seconds() * kMostOfTime < copy_seconds_) return;
+  if (copy_seconds_ >= 0 && since_.seconds() * kMaxShareOfTime < copy_seconds_) return;
   const Stopwatch stopwatch;
   checkpoint_ = make_checkpoint(session, output);
   copy_seconds_ = stopwatch.seconds();

@@ -294,8 +294,8 @@ void wait_for_first(const Session& session) {
 
 int train_to_the_end(Session& session, Output& output, Backup& backup) {
   double shown_loss = std::nan("");
-  constexpr int64_t kMostAhead = 1024;
-  StepsAhead ahead(session.device.is_cpu() ? 1 : kMostAhead);
+  constexpr int64_t kMaxAhead = 1024;
+  StepsAhead ahead(session.device.is_cpu() ? 1 : kMaxAhead);
   ThreadWatch threads;
   while (!finished(session)) {
     if (const int signal = stop_signal(session); signal != 0) {

@@ -25,8 +25,8 @@ constexpr int kSlowWindows = 2;
 constexpr double kClearlySlower = 1.2;  // than with another number of threads
 constexpr double kFirstInterval = 10;
 constexpr double kLongestInterval = 320;
-constexpr double kMostOfTime = 0.01;
-constexpr double kMostAtStart = 0.3;
+constexpr double kMaxShareOfTime = 0.01;
+constexpr double kMaxSecondsAtStart = 0.3;
 
 // Returns the trial with this number of threads; null if there was none.
 const ThreadTrial* find_trial(const std::vector<ThreadTrial>& trials, int64_t num_threads) {
@@ -62,7 +62,7 @@ bool ThreadTrialTimes::add_steps(int64_t count, double seconds) {
 }
 
 bool ThreadTrialTimes::is_due() const {
-  if (trials_ > kMostAtStart + kMostOfTime * total_) return false;
+  if (trials_ > kMaxSecondsAtStart + kMaxShareOfTime * total_) return false;
   return num_slow_ >= kSlowWindows || since_trial_ >= interval_;
 }
 

@@ -150,28 +150,28 @@ double mean_loss(const StepStats& stats) {
 // Returns what is wrong with a step on the device, or an empty string. Differences by rounding are
 // far below the limits.
 std::string compare(Steps& device_steps, Steps& cpu_steps) {
-  constexpr double kMostOfGradient = 0.01;
+  constexpr double kMaxGradientError = 0.01;
   // Adam turns gradients that are only rounding errors into large updates.
-  constexpr double kMostOfUpdate = 0.5;
+  constexpr double kMaxUpdateError = 0.5;
   const at::Tensor before = cpu_steps.weights();
   const StepStats expected = cpu_steps.run();
   if (!expected.is_finite) return "";
   const StepStats actual = device_steps.run();
   const double loss = mean_loss(actual);
   const double cpu_loss = mean_loss(expected);
-  if (!(std::abs(loss - cpu_loss) <= kMostOfGradient * std::abs(cpu_loss) + 1e-6)) {
+  if (!(std::abs(loss - cpu_loss) <= kMaxGradientError * std::abs(cpu_loss) + 1e-6)) {
     return fmt::format("the loss of a small step is {:.6g} and should be {:.6g}, as on the CPU",
                        loss, cpu_loss);
   }
   const at::Tensor gradients = cpu_steps.gradients();
   const double wrong = difference(device_steps.gradients(), gradients, norm_of(gradients));
-  if (!(wrong <= kMostOfGradient)) {
+  if (!(wrong <= kMaxGradientError)) {
     return fmt::format("the gradient of a small step differs by {:.3g} % from that on the CPU",
                        100 * wrong);
   }
   const at::Tensor after = cpu_steps.weights();
   const double moved = difference(device_steps.weights(), after, norm_of(after.sub(before)));
-  if (!(moved <= kMostOfUpdate)) {
+  if (!(moved <= kMaxUpdateError)) {
     return fmt::format("the update of a small step differs by {:.3g} % from that on the CPU",
                        100 * moved);
   }

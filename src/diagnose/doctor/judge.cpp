@@ -16,10 +16,10 @@ namespace {
 constexpr double kBusyShare = 0.5;  // load per CPU above which the machine counts as busy
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kGibibyte = int64_t{1} << 30;
-constexpr int64_t kLeastMemory = 400 * kMebibyte;  // for LibTorch and a small run
-constexpr uint64_t kLeastAddressSpace = 2 * kGibibyte;
-constexpr uint64_t kLeastFiles = 64;
-constexpr uint64_t kLeastSpace = 50 * kMebibyte;
+constexpr int64_t kMinMemory = 400 * kMebibyte;  // for LibTorch and a small run
+constexpr uint64_t kMinAddressSpace = 2 * kGibibyte;
+constexpr uint64_t kMinFiles = 64;
+constexpr uint64_t kMinSpace = 50 * kMebibyte;
 constexpr double kSlowDisk = 20e6;  // bytes per second
 constexpr double kSlowSync = 0.1;   // seconds
 
@@ -109,12 +109,12 @@ std::vector<Finding> judge(const MemoryFacts& memory) {
   }
   if (memory.available) {
     main.text += fmt::format(", {} available", bytes_text(*memory.available));
-    if (*memory.available < kLeastMemory) {
+    if (*memory.available < kMinMemory) {
       main.status = Status::kProblem;
       main.advice = fmt::format(
           "LibTorch and a small run need {}; end other programs, or give the "
           "container more memory",
-          bytes_text(kLeastMemory));
+          bytes_text(kMinMemory));
     }
   }
   Finding swap{"swap", Status::kGood, "none", ""};
@@ -135,7 +135,7 @@ std::vector<Finding> judge(const LimitFacts& limits) {
     files.text = fmt::format(
         "up to {}",
         with_thousands(static_cast<int64_t>(std::min<uint64_t>(*limits.open_files, INT64_MAX))));
-    if (*limits.open_files < kLeastFiles) {
+    if (*limits.open_files < kMinFiles) {
       files.status = Status::kProblem;
       files.advice = "libraries, checkpoints and data files need more; ulimit -n 1024";
     }
@@ -143,7 +143,7 @@ std::vector<Finding> judge(const LimitFacts& limits) {
   if (!limits.address_space) return {files};
   Finding space{"addresses", Status::kGood,
                 fmt::format("up to {} of address space", human_bytes(*limits.address_space)), ""};
-  if (*limits.address_space < kLeastAddressSpace) {
+  if (*limits.address_space < kMinAddressSpace) {
     space.status = Status::kProblem;
     space.advice = "LibTorch and its BLAS reserve more than they use; ulimit -v unlimited";
   }
@@ -160,7 +160,7 @@ std::vector<Finding> judge(const FolderFacts& folder) {
                 fmt::format("{}: can be written, {} free", path, human_bytes(folder.free_bytes)),
                 ""};
   if (!folder.file_system.empty()) space.text += fmt::format(" ({})", folder.file_system);
-  if (folder.free_bytes < kLeastSpace) {
+  if (folder.free_bytes < kMinSpace) {
     space.status = Status::kProblem;
     space.advice =
         "a run needs room for its checkpoints; free some space, or choose another folder";
