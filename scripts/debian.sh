@@ -18,7 +18,7 @@ install_debian() {
     debootstrap --variant=minbase --include=ca-certificates,git,make "$suite" "$root" \
       "$debian_mirror" >"$root.log" || fail "see $root.log"
     chmod 755 "$root/root"
-    echo "127.0.0.1 localhost" >"$root/etc/hosts"
+    echo "127.0.0.1 localhost $(hostname)" >"$root/etc/hosts"
     touch "$root/root/complete"
   fi
   local copied=(/etc/resolv.conf "${@:3}")
