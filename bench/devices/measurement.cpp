@@ -13,7 +13,6 @@
 #include "trainer/base/memory/process_memory.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/torch/device/device.h"
-#include "trainer/torch/device/error_text.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/torch/device/threads.h"
 

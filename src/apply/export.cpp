@@ -11,7 +11,7 @@
 #include "trainer/base/version.h"
 #include "trainer/table/schema/column.h"
 
-#include "apply/model_json.h"
+#include "apply/model.h"
 
 namespace trainer::apply {
 namespace {

@@ -12,14 +12,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/apply/column_text.h"
+#include "trainer/apply/prediction_text.h"
 #include "trainer/base/text/format.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/config/fields.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/folder/run_dir.h"
 
-#include "apply/model_json.h"
+#include "apply/model.h"
 
 namespace trainer::apply {
 namespace {

@@ -13,7 +13,7 @@
 #include "trainer/table/row_checks.h"
 #include "trainer/table/schema/column_notes.h"
 #include "trainer/table/schema/encode.h"
-#include "trainer/table/source/fingerprint.h"
+#include "trainer/table/source/data_file.h"
 #include "trainer/table/source/idx.h"
 #include "trainer/table/source/npy.h"
 #include "trainer/table/source/table_reader.h"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/model.h"
+#include "trainer/apply/prediction_text.h"
 
 #include "apply/output.h"
 

@@ -12,7 +12,7 @@
 #include "trainer/nn/cpu/kernels.h"
 #include "trainer/nn/cpu/losses.h"
 
-#include "apply/network_memory.h"
+#include "apply/encoded_network.h"
 
 namespace trainer::apply {
 namespace {

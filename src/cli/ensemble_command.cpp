@@ -19,8 +19,8 @@
 #include "cli/commands.h"
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
-#include "cli/shell_word.h"
 #include "cli/train_runs.h"
+#include "cli/typed_line.h"
 
 namespace trainer::cli {
 namespace {

@@ -11,10 +11,9 @@
 #include "trainer/metrics/report.h"
 
 #include "cli/commands.h"
-#include "cli/format_options.h"
+#include "cli/common_options.h"
 #include "cli/model_options.h"
 #include "cli/print_document.h"
-#include "cli/threshold_option.h"
 
 namespace trainer::cli {
 namespace {

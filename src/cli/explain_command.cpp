@@ -24,7 +24,7 @@
 #include "trainer/config/fields.h"
 
 #include "cli/commands.h"
-#include "cli/format_options.h"
+#include "cli/common_options.h"
 #include "cli/model_options.h"
 #include "cli/print_document.h"
 

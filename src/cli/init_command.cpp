@@ -35,9 +35,9 @@
 #include "trainer/workflows/wizard/first_config_text.h"
 
 #include "cli/commands.h"
-#include "cli/format_options.h"
+#include "cli/common_options.h"
 #include "cli/model_options.h"
-#include "cli/shell_word.h"
+#include "cli/typed_line.h"
 
 namespace trainer::cli {
 namespace {

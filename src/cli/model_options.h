@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "trainer/apply/labelled_rows.h"
 #include "trainer/apply/model.h"
 #include "trainer/base/text/document.h"
+#include "trainer/metrics/classification.h"
 #include "trainer/table/source/table_source.h"
 
 #include "cli/common_options.h"
-#include "cli/format_options.h"
 #include "cli/option.h"
 
 namespace trainer::config {
 struct Config;
 struct DataConfig;
+
 }  // namespace trainer::config
 
 /// Options of the commands that use a trained model, such as predict, eval, inspect and export.
+
 namespace trainer::cli {
 
 /// Returns the positional argument that names a run folder or a checkpoint file: "runs/latest".
@@ -81,5 +85,23 @@ void apply_precision(const config::Config& config, apply::Model& model);
 
 /// Returns config.threads, or the number of usable CPUs if that is 0.
 int64_t thread_count(const config::Config& config);
+
+/// The value of --threshold: a number, or the metric for which the best threshold is chosen.
+struct ThresholdOption {
+  std::string text = {};  // as given; empty: not given
+  double number = 0.5;
+  std::optional<metrics::DecisionMetric> metric = {};
+};
+
+Option threshold_option(ThresholdOption& threshold);
+
+/// Parses `text` into `number` or `metric`. Adds a problem if it is neither.
+void check_threshold(ThresholdOption& threshold, Problems& problems);
+
+/// Sets the threshold of the model, if one was given, and returns a text that explains it, or an
+/// empty one. Throws Error(kUsage) if the model does not have two classes, and the errors of
+/// apply::find_threshold().
+std::string apply_threshold(const ThresholdOption& threshold, apply::Model& model,
+                            int64_t num_threads);
 
 }  // namespace trainer::cli

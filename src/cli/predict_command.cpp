@@ -20,10 +20,9 @@
 #include "trainer/table/source/csv_format.h"
 
 #include "cli/commands.h"
-#include "cli/format_options.h"
+#include "cli/common_options.h"
 #include "cli/model_options.h"
 #include "cli/progress_bar.h"
-#include "cli/threshold_option.h"
 
 namespace trainer::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/print_safely.h"
 #include "trainer/run/tracking/comparison.h"
-#include "trainer/run/tracking/notes.h"
 #include "trainer/run/tracking/query.h"
 #include "trainer/run/tracking/run_document.h"
+#include "trainer/run/tracking/run_entry.h"
 #include "trainer/run/tracking/run_list.h"
 
 #include "cli/commands.h"

@@ -18,7 +18,7 @@
 #include "trainer/table/dataset.h"
 
 #include "cli/commands.h"
-#include "cli/curve.h"
+#include "cli/live_view.h"
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
 

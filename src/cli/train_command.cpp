@@ -31,8 +31,8 @@
 #include "cli/print_document.h"
 #include "cli/progress_bar.h"
 #include "cli/resolve_config.h"
-#include "cli/shell_word.h"
 #include "cli/time_measurement.h"
+#include "cli/typed_line.h"
 
 namespace trainer::cli {
 namespace {

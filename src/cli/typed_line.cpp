@@ -2,6 +2,7 @@
 #include "cli/typed_line.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string_view>
 
@@ -138,6 +139,17 @@ bool takes_key(const TypedLine& line, const std::string& key) {
   line.command->command->check({}, usual);
   line.command->command->check(with_key, problems);
   return problems.size() <= usual.size();
+}
+
+std::string shell_word(const std::string& text) {
+  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' ||
+           c == '-';
+  });
+  if (is_plain) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
 }  // namespace trainer::cli

@@ -37,4 +37,7 @@ const Option* next_argument(const Program& program, const TypedLine& line);
 /// problems with the key than without it.
 bool takes_key(const TypedLine& line, const std::string& key);
 
+/// Returns `text` quoted as one word of a shell command, in single quotes only if necessary.
+std::string shell_word(const std::string& text);
+
 }  // namespace trainer::cli

@@ -7,7 +7,7 @@
 
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
-#include "trainer/config/yaml_sections.h"
+#include "trainer/config/yaml.h"
 
 namespace trainer::config {
 namespace {

@@ -25,7 +25,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
 
-#include "config/recipe_rules.h"
+#include "config/recipe.h"
 #include "config/validate.h"
 #include "config/values.h"
 #include "config/yaml.h"

@@ -12,7 +12,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
 
-#include "config/recipe_rules.h"
+#include "config/recipe.h"
 #include "config/values.h"
 
 namespace trainer::config {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/yaml.h"
+#include "trainer/config/yaml.h"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +13,8 @@
 #include <yaml-cpp/eventhandler.h>
 
 #include "trainer/base/text/format.h"
+
+#include "config/yaml.h"
 
 namespace trainer::config {
 namespace {
@@ -201,5 +203,22 @@ YAML::Node read_yaml(const std::string& text) {
 }
 
 YamlEntries entries_of(const YAML::Node& mapping) { return Merger().merge(mapping); }
+
+std::string YamlSections::enter(std::string_view path) {
+  std::string lines;
+  std::size_t level = 0;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
+    const std::string_view section = path.substr(0, dot);
+    path.remove_prefix(dot + 1);
+    if (level == open_.size() || open_[level] != section) {
+      open_.resize(level);
+      lines += indent() + std::string(section) + ":\n";
+      open_.emplace_back(section);
+    }
+    ++level;
+  }
+  open_.resize(level);
+  return lines;
+}
 
 }  // namespace trainer::config

@@ -2,7 +2,7 @@
 // Ranks wait for each other, and one of them may never come. So every wait of this layer has a time
 // limit (on the steady clock, because the time of day may change), and its error says who waited
 // for whom.
-#include "launch/wait.h"
+#include "trainer/launch/wait.h"
 
 #include <algorithm>
 
@@ -10,6 +10,8 @@
 
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
+
+#include "launch/wait.h"
 
 namespace trainer::launch {
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "trainer/launch/place.h"
+#include "trainer/launch/wait.h"
 
 namespace trainer::launch {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "table/array_rows.h"
+#include "table/dataset.h"
 
 namespace trainer::data {
 

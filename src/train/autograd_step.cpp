@@ -13,10 +13,9 @@
 #include "trainer/base/error.h"
 #include "trainer/nn/schedule/loss_scale.h"
 #include "trainer/torch/device/memory.h"
-#include "trainer/torch/device/timed_work.h"
+#include "trainer/torch/device/threads.h"
 #include "trainer/train/step.h"
 
-#include "train/gradient_pieces.h"
 #include "train/shard_gradients.h"
 #include "train/shared_sums.h"
 #include "train/step_graph.h"

@@ -16,7 +16,7 @@
 #include "trainer/base/error.h"
 #include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
-#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/device.h"
 #include "trainer/torch/model/gradient.h"
 
 #include "train/saving.h"

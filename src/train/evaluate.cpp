@@ -2,9 +2,11 @@
 #include "trainer/train/evaluate.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <ATen/ops/cat.h>
@@ -13,6 +15,8 @@
 
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/torch/device/memory.h"
+
+#include "train/evaluate.h"
 
 namespace trainer::train {
 
@@ -108,6 +112,44 @@ Evaluation evaluate(const model::Network& model, const ResidentData& data,
       at::tensor(losses).to(at::kDouble).sum().item<double>() / static_cast<double>(data.size());
   result.num_correct = std::accumulate(correct.begin(), correct.end(), int64_t{0});
   result.time_seconds = stopwatch.seconds();
+  return result;
+}
+
+EvaluatedRows::EvaluatedRows(int64_t num_rows, int64_t num_outputs, const dist::World& world)
+    : num_rows_(num_rows),
+      num_outputs_(num_outputs),
+      world_(world),
+      outputs_(static_cast<std::size_t>(num_rows * num_outputs)),
+      losses_(static_cast<std::size_t>(num_rows)),
+      correct_(losses_.size()) {}
+
+void EvaluatedRows::set(int64_t row, float loss, int32_t is_correct) {
+  losses_[static_cast<std::size_t>(row)] = loss;
+  correct_[static_cast<std::size_t>(row)] = is_correct != 0 ? 1 : 0;
+}
+
+template <class Value>
+void EvaluatedRows::gather(std::vector<Value>& values, int64_t width) const {
+  std::vector<std::size_t> begins;
+  for (int64_t r = 0; r <= world_.size(); ++r) {
+    begins.push_back(static_cast<std::size_t>(begin_of(r) * width) * sizeof(Value));
+  }
+  world_.gather_parts(std::as_writable_bytes(std::span(values)), begins);
+}
+
+Evaluation EvaluatedRows::gather() {
+  gather(outputs_, num_outputs_);
+  gather(losses_, 1);
+  gather(correct_, 1);
+  Evaluation result;
+  double loss = 0;
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    loss += static_cast<double>(losses_[i]);
+    result.num_correct += correct_[i];
+  }
+  result.num_samples = num_rows_;
+  result.loss = loss / static_cast<double>(num_rows_);
+  result.outputs = std::move(outputs_);
   return result;
 }
 

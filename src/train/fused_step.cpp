@@ -19,8 +19,7 @@
 #include "trainer/nn/cpu/network.h"
 #include "trainer/train/step.h"
 
-#include "train/evaluated_rows.h"
-#include "train/gradient_pieces.h"
+#include "train/evaluate.h"
 #include "train/shard_gradients.h"
 #include "train/shared_sums.h"
 #include "train/step_passes.h"

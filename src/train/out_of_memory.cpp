@@ -16,7 +16,7 @@
 #include "trainer/base/time/timeline.h"
 #include "trainer/nn/schedule/loss_scale.h"
 #include "trainer/run/checkpoint/checkpoint.h"
-#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/device.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/torch/device/precision.h"
 

@@ -28,10 +28,9 @@
 #include "trainer/run/checkpoint/checkpoint.h"
 #include "trainer/run/checkpoint/weights.h"
 #include "trainer/table/split/order.h"
-#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/device.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/torch/device/precision.h"
-#include "trainer/torch/device/random.h"
 #include "trainer/torch/device/threads.h"
 #include "trainer/torch/model/network.h"
 

@@ -11,7 +11,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "trainer/base/parallel/shard_tree.h"
-#include "trainer/torch/device/timed_work.h"
+#include "trainer/torch/device/threads.h"
 
 namespace trainer::train {
 namespace {

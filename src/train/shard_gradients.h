@@ -8,7 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "trainer/distributed/world.h"
-#include "trainer/torch/device/upload.h"
+#include "trainer/torch/device/memory.h"
 #include "trainer/torch/model/dropout_masks.h"
 #include "trainer/torch/model/gradient.h"
 #include "trainer/torch/model/network.h"

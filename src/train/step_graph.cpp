@@ -12,7 +12,7 @@
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/base/time/timeline.h"
-#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/device.h"
 
 namespace trainer::train {
 namespace {

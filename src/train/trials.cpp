@@ -21,7 +21,7 @@
 #include "trainer/nn/schedule/learning_rate.h"
 #include "trainer/nn/schedule/loss_scale.h"
 #include "trainer/nn/spec/build.h"
-#include "trainer/torch/device/error_text.h"
+#include "trainer/torch/device/device.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/torch/device/threads.h"
 #include "trainer/torch/model/network.h"

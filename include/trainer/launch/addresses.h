@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/launch/socket.h"
+#include "trainer/launch/wait.h"
 
 namespace trainer::launch {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "trainer/metrics/outputs.h"
+#include "trainer/metrics/score.h"
 
 /// Measures of how well the probabilities of a classification agree with frequencies, and their
 /// correction.

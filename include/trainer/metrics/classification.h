@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trainer/base/text/enum_names.h"
-#include "trainer/metrics/outputs.h"
+#include "trainer/metrics/score.h"
 
 /// Metrics of classifications, and the curves that reports draw for them. Each row counts once;
 /// sample weights are ignored.

@@ -8,7 +8,6 @@
 
 #include "trainer/base/text/document.h"
 #include "trainer/metrics/classification.h"
-#include "trainer/metrics/outputs.h"
 #include "trainer/metrics/regression.h"
 #include "trainer/metrics/score.h"
 #include "trainer/table/dataset.h"

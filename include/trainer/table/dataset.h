@@ -11,12 +11,13 @@
 #include "trainer/config/types.h"
 #include "trainer/table/schema/column.h"
 #include "trainer/table/schema/scaling.h"
-#include "trainer/table/source/fingerprint.h"
+#include "trainer/table/source/data_file.h"
 #include "trainer/table/table.h"
 
 namespace trainer::config {
 struct DataConfig;
 struct DataFacts;
+
 }  // namespace trainer::config
 
 namespace trainer::data {

@@ -9,7 +9,7 @@
 
 #include "trainer/base/memory/array.h"
 #include "trainer/table/schema/column.h"
-#include "trainer/table/source/fingerprint.h"
+#include "trainer/table/source/data_file.h"
 #include "trainer/table/source/target_cells.h"
 
 namespace trainer::data {

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "base/text/utf8.h"
+
 namespace trainer {
 namespace {
 

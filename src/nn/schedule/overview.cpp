@@ -6,7 +6,7 @@
 #include <set>
 
 #include "trainer/config/training_config.h"
-#include "trainer/nn/schedule/plateau.h"
+#include "trainer/nn/schedule/learning_rate.h"
 
 namespace trainer::schedule {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/column_text.h"
 #include "trainer/apply/model.h"
+#include "trainer/apply/prediction_text.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/text/format.h"

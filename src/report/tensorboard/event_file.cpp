@@ -21,7 +21,7 @@
 #include "trainer/base/text/parse.h"
 
 #include "report/tensorboard/confusion_image.h"
-#include "report/tensorboard/protobuf.h"
+#include "report/tensorboard/event_file.h"
 
 namespace trainer::tensorboard {
 namespace {

@@ -21,7 +21,7 @@
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/run/tracking/query.h"
 
-#include "run/tracking/run_json.h"
+#include "run/tracking/run_document.h"
 
 namespace trainer::tracking {
 namespace {

@@ -19,6 +19,7 @@
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/io/folder_lock.h"
+#include "trainer/base/io/read_text.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/text/parse.h"
 #include "trainer/base/version.h"
@@ -26,9 +27,8 @@
 #include "trainer/config/load.h"
 #include "trainer/run/folder/history.h"
 #include "trainer/run/folder/run_dir.h"
-#include "trainer/run/tracking/notes.h"
 
-#include "run/tracking/run_json.h"
+#include "run/tracking/run_document.h"
 
 namespace trainer::tracking {
 namespace {
@@ -429,6 +429,22 @@ std::vector<RunEntry> read_entries(const fs::path& parent) {
   index.save();
   std::sort(entries.begin(), entries.end(), is_newer);
   return entries;
+}
+
+std::string read_note(const std::filesystem::path& folder) {
+  std::string text = read_text(run::RunDir{folder}.note()).value_or("");
+  text.resize(text.find_last_not_of(" \t\r\n") + 1);
+  return text;
+}
+
+void write_note(const std::filesystem::path& folder, const std::string& text) {
+  if (!text.empty()) return write_file_atomically(run::RunDir{folder}.note(), text + "\n");
+  std::error_code error;
+  std::filesystem::remove(run::RunDir{folder}.note(), error);
+  if (!error) return;
+  throw Error(
+      ErrorKind::kFileSystem,
+      fmt::format("cannot remove {}: {}", run::RunDir{folder}.note().string(), error.message()));
 }
 
 }  // namespace trainer::tracking

@@ -11,7 +11,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/run/tracking/query.h"
 
-#include "run/tracking/run_json.h"
+#include "run/tracking/run_document.h"
 
 namespace trainer::tracking {
 namespace {

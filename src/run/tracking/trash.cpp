@@ -18,7 +18,7 @@
 #include "trainer/run/tracking/query.h"
 #include "trainer/run/tracking/run_entry.h"
 
-#include "run/tracking/run_json.h"
+#include "run/tracking/run_document.h"
 
 namespace trainer::tracking {
 namespace {

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-#include "trainer/base/normal_quantile.h"
+#include "trainer/base/philox.h"
 
 namespace trainer::data {
 namespace {

@@ -17,7 +17,6 @@
 #include "trainer/table/duckdb/query.h"
 #include "trainer/table/source/csv_format.h"
 #include "trainer/table/source/data_file.h"
-#include "trainer/table/source/fingerprint.h"
 #include "trainer/table/source/table_source.h"
 
 namespace trainer::data {

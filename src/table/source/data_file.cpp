@@ -5,6 +5,8 @@
 #include <array>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "table/source/input_file.h"
 #include "table/source/packed.h"
 #include "table/source/sqlite_reader.h"
@@ -87,5 +89,11 @@ uint64_t DataFile::content_size_hint() const {
 }
 
 Fingerprint DataFile::fingerprint() { return state_->file.fingerprint(); }
+
+Fingerprint fingerprint(const std::filesystem::path& path) { return InputFile(path).fingerprint(); }
+
+std::string content_text(const Fingerprint& file) {
+  return fmt::format("{} bytes with CRC-32 {:08x}", file.num_bytes, file.crc32);
+}
 
 }  // namespace trainer::data

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "trainer/table/source/fingerprint.h"
+#include "trainer/table/source/data_file.h"
 
 namespace trainer::data {
 

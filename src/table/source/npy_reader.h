@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "trainer/table/source/fingerprint.h"
+#include "trainer/table/source/data_file.h"
 
 #include "table/source/input_file.h"
 

@@ -14,7 +14,7 @@
 
 #include "trainer/base/text/format.h"
 
-#include "table/array_rows.h"
+#include "table/dataset.h"
 #include "table/error.h"
 
 namespace trainer::data {

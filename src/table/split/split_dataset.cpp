@@ -17,7 +17,7 @@
 #include "trainer/config/data_config.h"
 #include "trainer/table/split/split.h"
 
-#include "table/array_rows.h"
+#include "table/dataset.h"
 #include "table/error.h"
 #include "table/load_table.h"
 #include "table/schema/fit_schema.h"

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/torch/device/device.h"
 
+#include <cstddef>
 #include <cstdlib>
 
 #include <ATen/Context.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <torch/version.h>
 
 #include "trainer/base/error.h"
 #include "trainer/base/io/sysctl.h"  // IWYU pragma: keep
+#include "trainer/base/philox.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/text/parse.h"
 
@@ -174,6 +177,34 @@ void restart_peak_memory(c10::Device device) {
   }
 #endif
   static_cast<void>(device);
+}
+
+uint64_t dropout_seed(uint64_t seed, int64_t step) {
+  return PhiloxStream(seed, StreamId::kDropout, static_cast<uint64_t>(step)).next_u64();
+}
+
+namespace {
+
+// Removes the advice to disable the memory limit of MPS, because without it the whole system can
+// fail.
+std::string without_dangerous_advice(std::string text) {
+  const std::size_t begin = text.find(" Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 ");
+  if (begin == std::string::npos) return text;
+  const std::size_t end = text.find('.', text.find("limit for memory", begin));
+  return text.erase(begin, end == std::string::npos ? end : end + 1 - begin);
+}
+
+}  // namespace
+
+std::string error_text(const std::exception& error) {
+  const auto* libtorch = dynamic_cast<const c10::Error*>(&error);
+  return without_dangerous_advice(libtorch == nullptr ? error.what()
+                                                      : libtorch->what_without_backtrace());
+}
+
+std::string error_line(const std::exception& error) {
+  const std::string text = error_text(error);
+  return text.substr(0, text.find('\n'));
 }
 
 }  // namespace trainer::device

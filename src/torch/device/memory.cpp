@@ -5,6 +5,7 @@
 #include <new>
 #include <string_view>
 
+#include <ATen/ops/empty.h>
 #include <c10/util/Exception.h>
 #include <torch/version.h>
 
@@ -16,8 +17,8 @@
 #ifdef TRAINER_HAS_CUDA
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
-
 // The code in this file depends on the version and build of LibTorch.
+
 namespace trainer::device {
 
 std::optional<DeviceMemory> accelerator_memory(c10::Device device) {
@@ -63,6 +64,17 @@ void release_cached_memory(c10::Device device) {
   if (device.is_cuda()) c10::cuda::CUDACachingAllocator::emptyCache();
 #endif
   static_cast<void>(device);
+}
+
+// The memory is pinned for CUDA, because copies from other memory wait until all work of the device
+// is done.
+at::Tensor upload_memory(at::IntArrayRef sizes, at::ScalarType dtype, c10::Device device) {
+  return at::empty(sizes, at::TensorOptions().dtype(dtype).pinned_memory(device.is_cuda()));
+}
+
+void upload(const at::Tensor& memory, const at::Tensor& to, Uploads* uploads) {
+  if (uploads != nullptr) uploads->push_back(memory);
+  to.copy_(memory, /*non_blocking=*/uploads != nullptr);
 }
 
 }  // namespace trainer::device

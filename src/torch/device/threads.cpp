@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/torch/device/threads.h"
 
+#include <exception>
+
 #include <ATen/Parallel.h>
+#include <ATen/ops/zeros.h>
+
+#include "trainer/base/parallel/cpus.h"
+
 #ifdef __linux__
 #include <dlfcn.h>
 #endif
-
-#include "trainer/base/parallel/cpus.h"
 
 namespace trainer::device {
 std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_num_threads) {
@@ -30,6 +34,15 @@ void use_threads(int64_t num_threads) {
   }
   dlclose(blas);
 #endif
+}
+
+// A device has one queue, so reading a number back waits for all earlier work. If that work has
+// failed, the next operation reports the error.
+void TimedDeviceWork::wait() const noexcept {
+  try {
+    at::zeros({1}, at::TensorOptions().device(device_)).cpu();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+  }
 }
 
 }  // namespace trainer::device

@@ -28,7 +28,7 @@
 #include "trainer/nn/cpu/kernels.h"
 #include "trainer/nn/spec/layers.h"
 #include "trainer/torch/device/precision.h"
-#include "trainer/torch/device/timed_work.h"
+#include "trainer/torch/device/threads.h"
 
 #include "torch/model/activation_checkpointing.h"
 

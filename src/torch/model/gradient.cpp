@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainer/torch/device/timed_work.h"
+#include "trainer/torch/device/threads.h"
 
 namespace trainer::model {
 namespace {

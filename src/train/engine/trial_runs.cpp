@@ -43,7 +43,6 @@
 #include "trainer/table/cached/load.h"
 #include "trainer/table/dataset.h"
 #include "trainer/torch/device/device.h"
-#include "trainer/torch/device/error_text.h"
 #include "trainer/torch/device/memory.h"
 #include "trainer/torch/device/precision.h"
 #include "trainer/torch/device/threads.h"

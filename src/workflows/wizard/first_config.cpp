@@ -14,7 +14,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/suggest.h"
 #include "trainer/config/recipe.h"
-#include "trainer/table/schema/task.h"
+#include "trainer/table/schema/target.h"
 #include "trainer/table/source/csv_format.h"
 #include "trainer/workflows/wizard/column_kinds.h"
 

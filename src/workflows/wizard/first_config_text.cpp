@@ -15,7 +15,7 @@
 #include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
-#include "trainer/config/yaml_sections.h"
+#include "trainer/config/yaml.h"
 #include "trainer/workflows/wizard/column_kinds.h"
 
 namespace trainer::wizard {

@@ -6,7 +6,6 @@
 #include "trainer/base/text/json.h"
 #include "trainer/config/training_config.h"
 #include "trainer/nn/schedule/learning_rate.h"
-#include "trainer/nn/schedule/plateau.h"
 
 #include "support/golden_file.h"
 

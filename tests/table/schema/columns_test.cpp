@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/base/normal_quantile.h"
+#include "trainer/base/philox.h"
 #include "trainer/table/schema/encode.h"
 #include "trainer/table/source/table_reader.h"
 

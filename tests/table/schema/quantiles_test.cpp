@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trainer/base/normal_quantile.h"
+#include "trainer/base/philox.h"
 
 namespace trainer::data {
 namespace {

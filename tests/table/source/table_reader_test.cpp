@@ -16,7 +16,6 @@
 #include "trainer/base/error.h"
 #include "trainer/table/schema/encode.h"
 #include "trainer/table/source/data_file.h"
-#include "trainer/table/source/fingerprint.h"
 
 #include "support/error_of.h"
 #include "support/temporary_folder.h"

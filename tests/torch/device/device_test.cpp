@@ -2,6 +2,7 @@
 
 #include "trainer/torch/device/device.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -135,6 +136,13 @@ TEST(DescriptionTest, LeavesOutWhatIsUnknown) {
   const Json expected = Json::array({{{"device", "mps"}}});
   EXPECT_EQ(describe_accelerators({.mps = true}), expected);
 #endif
+}
+
+TEST(RandomTest, TheSeedOfDropoutDependsOnSeedAndStepAlone) {
+  EXPECT_EQ(dropout_seed(42, 3), dropout_seed(42, 3));
+  EXPECT_NE(dropout_seed(42, 3), dropout_seed(42, 4));
+  EXPECT_NE(dropout_seed(42, 3), dropout_seed(43, 3));
+  EXPECT_NE(dropout_seed(42, 3), dropout_seed(42, int64_t{3} + (int64_t{1} << 32)));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 /// The file format of safetensors: eight bytes with the length of a header, little-endian; the
 /// header, a JSON object with type, shape and offsets of each tensor; then the bytes of the tensors
 /// without gaps.
+
 namespace trainer::archive {
 
 /// The tensors and the metadata of a safetensors file.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "trainer/config/types.h"
 
@@ -43,7 +44,7 @@ int64_t steps_per_epoch(const config::TrainingConfig& training, int64_t num_trai
 int64_t samples_per_epoch(const config::TrainingConfig& training, int64_t num_train);
 
 /// The learning rate of optimizer step `step` (counted from 0). It is a closed form; the only state
-/// is `num_reductions` of nn/schedule/plateau.h:
+/// is `num_reductions` of nn/schedule/learning_rate.h:
 ///   step < warmup_steps: peak * (step + 1) / warmup_steps
 ///   else, with s = step - warmup_steps, t = s / (total_steps - warmup_steps) and f = final_factor:
 ///   constant: peak;  linear: peak * (1 - (1 - f) t);  cosine: peak * (f + (1 - f)(1 + cos pi t)/2)
@@ -62,5 +63,35 @@ double learning_rate(const ScheduleOptions& options, int64_t step, int64_t num_r
 /// total_steps:
 ///   constant: 1;  flat_cosine: 1 for t < 1/2, else (1 + cos(pi (2 t - 1)))/2
 double schedule_factor(config::FactorSchedule schedule, int64_t step, int64_t total_steps);
+
+}  // namespace trainer::schedule
+
+namespace trainer::config {
+struct ScheduleConfig;
+}
+
+namespace trainer::schedule {
+
+/// The state of the schedule reduce_on_plateau.
+struct PlateauState {
+  std::optional<double> best;  // best value of the metric so far
+  /// Consecutive bad epochs since the best epoch, a reduction or a cooldown.
+  int64_t bad_epochs = 0;
+  int64_t cooldown_left = 0;  // remaining epochs of the cooldown
+  int64_t num_reductions = 0;
+
+  bool operator==(const PlateauState&) const = default;
+};
+
+/// Whether larger values of a metric are better.
+enum class Better { kLower, kHigher };
+
+/// The state after an epoch with the value `metric`, as torch.optim.lr_scheduler.ReduceLROnPlateau
+/// (threshold_mode "rel", eps 0) defines it: an epoch is bad unless it improves on the best one by
+/// the fraction `threshold`; more than `patience` bad epochs in a row reduce the rate, and the
+/// `cooldown` epochs after that are never bad. A value that is not finite is bad. A rate that has
+/// reached the minimum in `options` is not reduced.
+PlateauState after_epoch(const PlateauState& state, double metric, Better better,
+                         const config::ScheduleConfig& schedule, const ScheduleOptions& options);
 
 }  // namespace trainer::schedule

@@ -13,6 +13,7 @@
 // TensorBoard's event files, without protobuf. A file is a list of records: length (8 bytes),
 // masked CRC-32C of the length (4), data, masked CRC-32C of the data, all little-endian
 // (tensorflow/core/lib/io/record_writer.cc). The data of each is an Event (event.proto).
+
 namespace trainer::tensorboard {
 
 /// Returns the masked CRC-32C (Castagnoli) that follows each part of a record.

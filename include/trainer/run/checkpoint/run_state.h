@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "trainer/metrics/score.h"
+#include "trainer/nn/schedule/learning_rate.h"
 #include "trainer/nn/schedule/loss_scale.h"
-#include "trainer/nn/schedule/plateau.h"
 
 namespace trainer::checkpoint {
 

@@ -8,9 +8,22 @@
 #include <span>
 #include <string>
 
-#include "trainer/table/source/fingerprint.h"
-
 namespace trainer::data {
+
+/// Enough of a data file to notice later that it changed.
+struct Fingerprint {
+  std::string path;  // absolute
+  uint64_t num_bytes = 0;
+  uint32_t crc32 = 0;
+
+  bool operator==(const Fingerprint&) const = default;
+};
+
+/// Throws Error(kData) when the file cannot be read.
+Fingerprint fingerprint(const std::filesystem::path& path);
+
+/// What is compared of a file: "987 bytes with CRC-32 fedcba98".
+std::string content_text(const Fingerprint& file);
 
 /// A table or IDX file that is read once from begin to end. A gzip or zstd file, told by its first
 /// bytes, is unpacked on the way; it may have several members or frames, and what else follows

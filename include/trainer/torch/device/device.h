@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,15 @@ nlohmann::ordered_json describe_accelerators(const AvailableDevices& available);
 
 /// Resets the peak of accelerator_memory() to the current use, if the device has a peak.
 void restart_peak_memory(c10::Device device);
+
+/// Returns the seed of the dropout noise of a step. It depends on (seed, step) only, so that no
+/// generator state has to be saved.
+uint64_t dropout_seed(uint64_t seed, int64_t step);
+
+/// The message of `error`. From an error of LibTorch, the backtrace is removed.
+std::string error_text(const std::exception& error);
+
+/// The first line of error_text().
+std::string error_line(const std::exception& error);
 
 }  // namespace trainer::device

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include <c10/core/Device.h>
+
+#include "trainer/base/time/timeline.h"
 
 namespace trainer::device {
 
@@ -19,5 +24,25 @@ std::optional<ThreadChoice> choose_threads(int64_t requested, const char* omp_nu
 
 /// Sets the number of threads of LibTorch and its BLAS.
 void use_threads(int64_t num_threads);
+
+/// A TimedWork that includes the work of the device: while times are measured, the end of the scope
+/// waits until an accelerator has finished all its operations, so that their time counts where they
+/// were started.
+class TimedDeviceWork {
+ public:
+  TimedDeviceWork(c10::Device device, Work work, std::size_t layer = 0)
+      : work_(work, layer), device_(device) {}
+  ~TimedDeviceWork() {
+    if (work_.is_measured() && !device_.is_cpu()) wait();
+  }
+  TimedDeviceWork(const TimedDeviceWork&) = delete;
+  TimedDeviceWork& operator=(const TimedDeviceWork&) = delete;
+
+ private:
+  void wait() const noexcept;
+
+  TimedWork work_;
+  c10::Device device_;
+};
 
 }  // namespace trainer::device

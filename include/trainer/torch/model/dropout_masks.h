@@ -10,7 +10,7 @@
 #include <c10/core/Device.h>
 
 #include "trainer/nn/spec/spec.h"
-#include "trainer/torch/device/upload.h"
+#include "trainer/torch/device/memory.h"
 
 namespace trainer::model {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trainer/table/schema/task.h"
+#include "trainer/table/schema/target.h"
 #include "trainer/table/source/inspect.h"
 
 /// Guesses what the columns of an unknown table mean, from the facts of data::inspect_table().

@@ -13,6 +13,7 @@
 #include "base/archive/file_buffer.h"
 
 /// The header of a safetensors file: JSON with type, shape and offsets of each tensor.
+
 namespace trainer::archive {
 
 inline constexpr std::size_t kLengthBytes = 8;  // size of the field with the header's length

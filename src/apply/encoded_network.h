@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "trainer/apply/encoded_network.h"
 #include "trainer/apply/model.h"
 #include "trainer/nn/cpu/operands.h"
 

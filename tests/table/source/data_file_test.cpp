@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/table/source/fingerprint.h"
+
+#include "trainer/table/source/data_file.h"
 
 #include <gtest/gtest.h>
 
@@ -41,4 +42,5 @@ TEST(FingerprintTest, RefusesAMissingFile) {
 }
 
 }  // namespace
+
 }  // namespace trainer::data

@@ -10,6 +10,7 @@
 #include "trainer/table/schema/scaling.h"
 
 /// The parts that the JSON of an inspection and the metadata of an export have in common.
+
 namespace trainer::apply {
 
 /// `name`, `kind` and how a cell becomes features, with numbers in the units of the file.

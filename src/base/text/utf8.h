@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "trainer/base/text/utf8.h"
+
 namespace trainer {
 
 struct CharacterRange {

@@ -7,6 +7,7 @@
 #include "trainer/table/schema/column.h"
 
 /// Texts for people that describe the columns of a table.
+
 namespace trainer::apply {
 
 /// The name of a kind of column for people, such as "numeric"; "dropped" for columns that the model

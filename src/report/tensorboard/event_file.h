@@ -8,8 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "trainer/report/tensorboard/event_file.h"
+
 // The encoding of protocol buffers (protobuf.dev/programming-guides/encoding), as far as events
 // need it.
+
 namespace trainer::tensorboard {
 
 /// A message that is being written, field by field.
