@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "trainer/apply/encoded_network.h"
 #include "trainer/apply/model.h"
 #include "trainer/nn/cpu/operands.h"
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/model.h"
-#include "trainer/apply/prediction_text.h"
 
 #include "apply/output.h"
 

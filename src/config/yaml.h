@@ -7,8 +7,6 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include "trainer/config/yaml.h"
-
 namespace trainer::config {
 
 /// What is wrong with a YAML text, in words, and in which line, counted from 1.

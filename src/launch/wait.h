@@ -8,7 +8,6 @@
 #include <string>
 
 #include "trainer/launch/place.h"
-#include "trainer/launch/wait.h"
 
 namespace trainer::launch {
 

@@ -7,7 +7,6 @@
 #include "trainer/config/recipe.h"
 #include "trainer/table/source/synthetic.h"
 
-#include "table/dataset.h"
 #include "table/load_table.h"
 #include "table/split/split_dataset.h"
 

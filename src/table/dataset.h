@@ -8,7 +8,6 @@
 
 #include "trainer/base/memory/array.h"
 #include "trainer/base/parallel/parallel.h"
-#include "trainer/table/dataset.h"
 
 namespace trainer::data {
 

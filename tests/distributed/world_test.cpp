@@ -121,7 +121,7 @@ TEST(WorldTest, AProcessAloneSendsNothing) {
 
 TEST(RankTextTest, IsShownWithoutWhatATerminalWouldObey) {
   EXPECT_EQ(shown("a \"path\\to\"\n\tänderte"), "a \"path\\to\"\n\\tänderte");
-  EXPECT_EQ(shown("evil\x1b]0;PWNED\x07 \xe2\x80\xae \xc2\x9b \xff"),
+  EXPECT_EQ(shown("evil\x1b]0;PWNED\x07 \u202E \xc2\x9b \xff"),
             "evil\\x1b]0;PWNED\\x07 \\u202e \\u009b \\xff");
 }
 

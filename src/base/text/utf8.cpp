@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "base/text/utf8.h"
-
 namespace trainer {
 namespace {
 

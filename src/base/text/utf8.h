@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "trainer/base/text/utf8.h"
-
 namespace trainer {
 
 struct CharacterRange {

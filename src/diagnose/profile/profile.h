@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "trainer/diagnose/profile/profile.h"
 #include "trainer/nn/spec/spec.h"
 
 namespace trainer::profile {

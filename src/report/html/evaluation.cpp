@@ -317,7 +317,7 @@ Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, s
         step == 1 ? ""
                   : fmt::format(": {} of {} rows", with_thousands(std::ssize(some_x)),
                                 with_thousands(std::ssize(x)));
-    charts.push_back({{"title", "Residuals" + of + some},
+    charts.push_back({{"title", fmt::format("Residuals{}{}", of, some)},
                       {"x", "predicted"},
                       {"still", true},
                       {"series", Json::array({std::move(scatter)})}});
@@ -400,8 +400,8 @@ std::vector<std::string> judged_row(const apply::Model& model, const apply::Spli
     const std::vector<double> all = data::true_values(found.schema, found.rows);
     const std::span<const double> truth(all.data() + row * width, width);
     const std::vector<double> predicted = apply::predicted_values(model, outputs);
-    std::vector<double> errors;
-    for (std::size_t i = 0; i < width; ++i) errors.push_back(predicted[i] - truth[i]);
+    std::vector<double> errors(width);
+    for (std::size_t i = 0; i < width; ++i) errors[i] = predicted[i] - truth[i];
     cells = {numbers_text(truth), numbers_text(predicted), numbers_text(errors)};
   }
   cells.push_back(metrics::loss_text(static_cast<double>(found.losses[row])));
@@ -432,6 +432,20 @@ std::vector<float> features_of(const data::Dataset& rows, std::size_t row) {
   return features;
 }
 
+/// Returns the rows with the largest losses, NaN first.
+std::vector<std::size_t> find_worst(std::span<const float> losses) {
+  std::vector<std::size_t> order(losses.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto loss = [&](std::size_t i) {
+    return std::isnan(losses[i]) ? std::numeric_limits<float>::infinity() : losses[i];
+  };
+  const std::size_t count = std::min(order.size(), kMaxWorst);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](std::size_t a, std::size_t b) { return loss(a) > loss(b); });
+  order.resize(count);
+  return order;
+}
+
 /// Returns the cells as they are in the file, or none if it cannot be read again; then the features
 /// of the model are shown instead.
 apply::SourceCells cells_of(const apply::Model& model, const std::string& split,
@@ -450,17 +464,9 @@ apply::SourceCells cells_of(const apply::Model& model, const std::string& split,
 Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
                 std::span<const explain::ColumnGroup> groups,
                 const std::optional<explain::Importance>& importance) {
-  std::vector<std::size_t> order(found.losses.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto loss = [&](std::size_t i) {
-    return std::isnan(found.losses[i]) ? std::numeric_limits<float>::infinity() : found.losses[i];
-  };
-  const std::size_t count = std::min(order.size(), kMaxWorst);
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](std::size_t a, std::size_t b) { return loss(a) > loss(b); });
-  order.resize(count);
-  std::vector<int64_t> places;
-  for (const std::size_t row : order) places.push_back(place_of(found, row));
+  const std::vector<std::size_t> worst = find_worst(found.losses);
+  std::vector<int64_t> places(worst.size());
+  for (std::size_t i = 0; i < worst.size(); ++i) places[i] = place_of(found, worst[i]);
   const apply::SourceCells source = cells_of(model, found.split, places);
   Json head = {source.has_lines ? "line" : "row"};
   for (std::size_t i = 0; i < source.num_ids; ++i) {
@@ -475,15 +481,15 @@ Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
     head.push_back(shortened(groups[group].name, kCellWidth));
   }
   Json rows = Json::array();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < worst.size(); ++i) {
     std::vector<std::string> cells = {fmt::to_string(places[i])};
     const auto add = [&](const std::string& text) { cells.push_back(shortened(text, kCellWidth)); };
     for (std::size_t id = 0; id < source.num_ids; ++id) {
       const std::string* cell = source.find(places[i], source.names[id]);
       add(cell == nullptr ? "" : *cell);
     }
-    for (const std::string& text : judged_row(model, found, order[i])) cells.push_back(text);
-    const std::vector<float> features = features_of(found.rows, order[i]);
+    for (const std::string& text : judged_row(model, found, worst[i])) cells.push_back(text);
+    const std::vector<float> features = features_of(found.rows, worst[i]);
     for (const std::size_t group : columns) {
       const std::string* cell = source.find(places[i], groups[group].name);
       add(cell == nullptr ? explain::cell_text(groups[group], features) : *cell);

@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "trainer/report/tensorboard/event_file.h"
-
 // The encoding of protocol buffers (protobuf.dev/programming-guides/encoding), as far as events
 // need it.
 

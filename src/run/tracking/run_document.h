@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "trainer/base/text/json.h"
-#include "trainer/run/tracking/run_document.h"
 #include "trainer/run/tracking/run_entry.h"
 
 namespace trainer::tracking {

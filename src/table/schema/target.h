@@ -10,7 +10,6 @@
 #include "trainer/base/error.h"
 #include "trainer/base/memory/array.h"
 #include "trainer/config/types.h"
-#include "trainer/table/schema/target.h"
 #include "trainer/table/split/split.h"
 #include "trainer/table/table.h"
 

@@ -10,28 +10,40 @@
 namespace trainer::data {
 namespace {
 
-// With a decimal point.
+struct WithoutCommas {
+  std::string text;
+  size_t num_commas = 0;
+  bool has_groups = false;  // each comma stands before three digits
+};
+
+WithoutCommas remove_commas(std::string_view whole) {
+  WithoutCommas removed;
+  bool in_threes = true;
+  size_t num_digits = 0;  // since the last comma
+  for (const char c : whole) {
+    if (c == ',') {
+      in_threes = in_threes && (removed.num_commas == 0 ? num_digits <= 3 : num_digits == 3);
+      num_digits = 0;
+      ++removed.num_commas;
+    } else {
+      removed.text += c;
+      const bool is_digit = c >= '0' && c <= '9';
+      num_digits += is_digit ? 1 : 0;
+      in_threes = in_threes && (is_digit || removed.text.size() == 1);  // 3,5e38 has no groups
+    }
+  }
+  removed.has_groups = removed.num_commas > 0 && in_threes && num_digits == 3;
+  return removed;
+}
+
+// The number with a decimal point, whose commas stand between thousands or are the decimal mark;
+// empty if it is none.
 std::string without_commas(std::string_view field) {
   const size_t first = field.find(',');
   if (first == std::string_view::npos || first == 0 || field.back() == ',') return "";
-  std::string plain;
-  bool in_threes = true;
-  size_t num_commas = 0;
-  size_t num_digits = 0;  // since the last comma
   const std::string_view whole = field.substr(0, field.find('.'));
-  for (const char c : whole) {
-    if (c == ',') {
-      in_threes = in_threes && (num_commas == 0 ? num_digits <= 3 : num_digits == 3);
-      num_digits = 0;
-      ++num_commas;
-    } else {
-      plain += c;
-      const bool is_digit = c >= '0' && c <= '9';
-      num_digits += is_digit ? 1 : 0;
-      in_threes = in_threes && (is_digit || plain.size() == 1);  // 3,5e38 has no groups
-    }
-  }
-  if (num_commas > 0 && in_threes && num_digits == 3) {
+  auto [plain, num_commas, has_groups] = remove_commas(whole);
+  if (has_groups) {
     plain += field.substr(whole.size());
   } else if (num_commas == 1 && whole.size() == field.size()) {
     plain = field;
