@@ -121,8 +121,8 @@ TEST(WorldTest, AProcessAloneSendsNothing) {
 
 TEST(RankTextTest, IsShownWithoutWhatATerminalWouldObey) {
   EXPECT_EQ(shown("a \"path\\to\"\n\tänderte"), "a \"path\\to\"\n\\tänderte");
-  EXPECT_EQ(shown("evil\x1b]0;PWNED\x07 \u202E \xc2\x9b \xff"),
-            "evil\\x1b]0;PWNED\\x07 \\u202e \\u009b \\xff");
+  EXPECT_EQ(shown("evil\x1b]0;PWNED\x07 \u202E\u202C \xc2\x9b \xff"),
+            "evil\\x1b]0;PWNED\\x07 \\u202e\\u202c \\u009b \\xff");
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ TEST(PrintSafelyTest, WhatMovesTheCursorOrReordersTextIsEscaped) {
   EXPECT_EQ(safe_for_terminal("a\x1b[31mb\a\r"), "a\\x1b[31mb\\x07\\x0d");
   EXPECT_EQ(safe_for_terminal(std::string_view("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(safe_for_terminal("\x7f\u0085\u009b[2J"), "\\u007f\\u0085\\u009b[2J");
-  EXPECT_EQ(safe_for_terminal("\u202Etxt.exe\u2066\u061C"), "\\u202etxt.exe\\u2066\\u061c");
+  EXPECT_EQ(safe_for_terminal("\u202Etxt.exe\u2066\u061C\u2069\u202C"),
+            "\\u202etxt.exe\\u2066\\u061c\\u2069\\u202c");
   EXPECT_EQ(safe_for_terminal("Latin-1: \x9b[2J \xe9"), "Latin-1: \\x9b[2J \xe9");
 }
 
