@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/base/text/utf8.h from the Unicode Character Database of Python.
+"""Writes src/base/text/character_widths.h from the Unicode Character Database of Python.
 Usage: python3 scripts/make_character_widths.py
 
 Wide: East Asian Width W or F (Unicode Standard Annex 11). No width: combining marks (Mn, Me),
@@ -15,7 +15,7 @@ import sys
 import unicodedata
 from typing import Callable
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "src" / "core" / "character_widths.h"
+TARGET = pathlib.Path(__file__).resolve().parent.parent / "src/base/text/character_widths.h"
 
 
 def is_wide(character: str) -> bool:

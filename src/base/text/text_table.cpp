@@ -11,7 +11,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/utf8.h"
 
-#include "base/text/utf8.h"
+#include "base/text/character_widths.h"
 
 namespace trainer {
 namespace {
