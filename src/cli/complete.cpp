@@ -28,101 +28,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the commands of `group`, or all commands and groups of the program if it is empty.
-std::vector<Candidate> commands(std::span<const CommandRow> table, const std::string& group) {
-  const std::string before = group.empty() ? "" : group + " ";
-  std::vector<Candidate> candidates;
-  for (const CommandRow& row : table) {
-    const std::string_view name = row.name;
-    if (!name.starts_with(before)) continue;
-    const std::string_view inner = name.substr(before.size());
-    if (inner.find(' ') != std::string_view::npos) continue;
-    candidates.push_back({std::string(inner), row.help});
-  }
-  return candidates;
-}
-
-void add_flag(const Option& option, std::vector<Candidate>& candidates) {
-  for (const std::string& name : names_of(option)) candidates.push_back({name, option.help});
-}
-
-// Returns the flags that the command takes, except those that were given and may not be repeated.
-std::vector<Candidate> flags(const Program& program, const TypedLine& line) {
-  std::vector<Candidate> candidates;
-  const auto add = [&](const std::vector<Option>& options) {
-    for (const Option& option : options) {
-      const bool is_given = line.given.contains(option.names) && !is_repeatable(option);
-      if (!is_positional(option) && !is_given) add_flag(option, candidates);
-    }
-  };
-  add(line.command->options);
-  add(program.spec.options);
-  const std::vector<config::Field>& fields = config::fields();
-  const auto is_taken = [&](const config::Field& field) { return takes_key(line, field.path); };
-  if (std::all_of(fields.begin(), fields.end(), is_taken)) add(program.spec.config_options);
-  bool unused = false;
-  add_flag({kHelpFlag, &unused, "", kHelpOfHelp}, candidates);
-  return candidates;
-}
-
-Completion flag_or_value(const Program& program, const TypedLine& line, const std::string& typed) {
-  const std::size_t equals = typed.find('=');
-  if (equals == std::string::npos) return {flags(program, line), Paths::kNone, ""};
-  for (const Option* option : options_of(program, line)) {
-    if (is_flag(*option) || !has_name(*option, typed.substr(0, equals))) continue;
-    return behind(typed.substr(0, equals + 1),
-                  option_values(line, *option, typed.substr(equals + 1)));
-  }
-  return {};
-}
-
-}  // namespace
-
-Completion complete(std::span<const CommandRow> table, std::span<const std::string> words) {
-  Program program(table);
-  const std::string typed = words.empty() ? "" : words.back();
-  const TypedLine line =
-      read_typed_line(program, words.first(words.empty() ? 0 : words.size() - 1));
-  if (line.awaiting != nullptr) return option_values(line, *line.awaiting, typed);
-  if (typed.starts_with('-')) return flag_or_value(program, line, typed);
-  if (!line.group.empty()) return {commands(table, line.group), Paths::kNone, ""};
-  const Option* argument = next_argument(program, line);
-  Completion completion =
-      argument == nullptr ? Completion() : option_values(line, *argument, typed);
-  const bool is_key = typed.find_first_of(".=") != std::string::npos;
-  if (line.is_named || !line.arguments.empty() || is_key) return completion;
-  std::vector<Candidate> all = commands(table, "");
-  all.insert(all.end(), completion.candidates.begin(), completion.candidates.end());
-  completion.candidates = std::move(all);
+/// Puts `before` in front of all candidates and of the paths that are candidates.
+Completion behind(const std::string& before, Completion completion) {
+  for (Candidate& candidate : completion.candidates) candidate.text.insert(0, before);
+  completion.before.insert(0, before);
   return completion;
 }
-
-std::vector<Candidate> path_candidates(Paths paths, const std::string& typed) {
-  std::vector<Candidate> candidates;
-  if (paths == Paths::kNone) return candidates;
-  const std::string folder = typed.substr(0, typed.rfind('/') + 1);  // npos + 1 is 0
-  const std::string name = typed.substr(folder.size());
-  std::error_code ignored;
-  for (const auto& entry :
-       fs::directory_iterator(folder.empty() ? "." : with_home(folder).value_or(folder), ignored)) {
-    const std::string found = entry.path().filename().string();
-    if (found.starts_with('.') && !name.starts_with('.')) continue;
-    const bool is_run = paths != Paths::kFiles && tracking::kind_of(entry.path());
-    if (entry.is_directory(ignored)) {
-      candidates.push_back({folder + found + (is_run ? "" : "/"), "", !is_run});
-    } else if (paths == Paths::kFiles ||
-               (paths == Paths::kCheckpoints && entry.path().extension() == ".pt")) {
-      candidates.push_back({folder + found});
-    }
-  }
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.text < b.text; });
-  return candidates;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kRuns = "runs";  // the default of output_dir
 
@@ -237,14 +148,48 @@ std::string first_sentence(const std::string& text) {
   return text.substr(0, std::min(text.find(". "), text.find_last_not_of('.') + 1));
 }
 
-}  // namespace
-
-Completion behind(const std::string& before, Completion completion) {
-  for (Candidate& candidate : completion.candidates) candidate.text.insert(0, before);
-  completion.before.insert(0, before);
+/// Completes the value of a configuration key.
+Completion key_values(const TypedLine& line, const config::Field& field, const std::string& typed) {
+  const config::Access& access = field.access;
+  if (config::names_columns(access)) {
+    const bool is_list =
+        std::holds_alternative<config::TextListAccess>(access) && typed.starts_with('[');
+    Completion completion;
+    for (const std::string& name : columns(line)) {
+      completion.candidates.push_back({config::typed_text(access, name), "", is_list});
+    }
+    return behind(is_list ? before_last_element(typed) : "", std::move(completion));
+  }
+  Completion completion = one_of(config::words(access));
+  if (std::holds_alternative<config::PathAccess>(access)) completion.paths = Paths::kFiles;
   return completion;
 }
 
+/// Completes a key that the command takes, section by section: "training.", then
+/// "training.epochs=". After the equals sign, completes the value.
+Completion keys(const TypedLine& line, const std::string& typed) {
+  if (const std::size_t equals = typed.find('='); equals != std::string::npos) {
+    const config::Field* field = config::find_field(typed.substr(0, equals));
+    if (field == nullptr) return {};
+    return behind(typed.substr(0, equals + 1), key_values(line, *field, typed.substr(equals + 1)));
+  }
+  const std::size_t section = typed.rfind('.') + 1;  // npos + 1 is 0
+  Completion completion;
+  std::set<std::string> sections;
+  for (const config::Field& field : config::fields()) {
+    if (field.path.compare(0, section, typed, 0, section) != 0) continue;
+    if (!takes_key(line, field.path)) continue;
+    const std::size_t dot = field.path.find('.', section);
+    if (dot == std::string::npos) {
+      completion.candidates.push_back({field.path + "=", first_sentence(field.help), true});
+    } else if (sections.insert(field.path.substr(0, dot + 1)).second) {
+      completion.candidates.push_back({field.path.substr(0, dot + 1), "keys of the section", true});
+    }
+  }
+  return completion;
+}
+
+/// Completes the value of an option or a positional argument, according to Option::value_name.
 Completion option_values(const TypedLine& line, const Option& option, const std::string& typed) {
   for (const config::Field& field : config::fields()) {
     if (field.flag == option.names) return key_values(line, field, typed);
@@ -269,42 +214,96 @@ Completion option_values(const TypedLine& line, const Option& option, const std:
   return completion;
 }
 
-Completion key_values(const TypedLine& line, const config::Field& field, const std::string& typed) {
-  const config::Access& access = field.access;
-  if (config::names_columns(access)) {
-    const bool is_list =
-        std::holds_alternative<config::TextListAccess>(access) && typed.starts_with('[');
-    Completion completion;
-    for (const std::string& name : columns(line)) {
-      completion.candidates.push_back({config::typed_text(access, name), "", is_list});
-    }
-    return behind(is_list ? before_last_element(typed) : "", std::move(completion));
+// Returns the commands of `group`, or all commands and groups of the program if it is empty.
+std::vector<Candidate> commands(std::span<const CommandRow> table, const std::string& group) {
+  const std::string before = group.empty() ? "" : group + " ";
+  std::vector<Candidate> candidates;
+  for (const CommandRow& row : table) {
+    const std::string_view name = row.name;
+    if (!name.starts_with(before)) continue;
+    const std::string_view inner = name.substr(before.size());
+    if (inner.find(' ') != std::string_view::npos) continue;
+    candidates.push_back({std::string(inner), row.help});
   }
-  Completion completion = one_of(config::words(access));
-  if (std::holds_alternative<config::PathAccess>(access)) completion.paths = Paths::kFiles;
+  return candidates;
+}
+
+void add_flag(const Option& option, std::vector<Candidate>& candidates) {
+  for (const std::string& name : names_of(option)) candidates.push_back({name, option.help});
+}
+
+// Returns the flags that the command takes, except those that were given and may not be repeated.
+std::vector<Candidate> flags(const Program& program, const TypedLine& line) {
+  std::vector<Candidate> candidates;
+  const auto add = [&](const std::vector<Option>& options) {
+    for (const Option& option : options) {
+      const bool is_given = line.given.contains(option.names) && !is_repeatable(option);
+      if (!is_positional(option) && !is_given) add_flag(option, candidates);
+    }
+  };
+  add(line.command->options);
+  add(program.spec.options);
+  const std::vector<config::Field>& fields = config::fields();
+  const auto is_taken = [&](const config::Field& field) { return takes_key(line, field.path); };
+  if (std::all_of(fields.begin(), fields.end(), is_taken)) add(program.spec.config_options);
+  bool unused = false;
+  add_flag({kHelpFlag, &unused, "", kHelpOfHelp}, candidates);
+  return candidates;
+}
+
+Completion flag_or_value(const Program& program, const TypedLine& line, const std::string& typed) {
+  const std::size_t equals = typed.find('=');
+  if (equals == std::string::npos) return {flags(program, line), Paths::kNone, ""};
+  for (const Option* option : options_of(program, line)) {
+    if (is_flag(*option) || !has_name(*option, typed.substr(0, equals))) continue;
+    return behind(typed.substr(0, equals + 1),
+                  option_values(line, *option, typed.substr(equals + 1)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Completion complete(std::span<const CommandRow> table, std::span<const std::string> words) {
+  Program program(table);
+  const std::string typed = words.empty() ? "" : words.back();
+  const TypedLine line =
+      read_typed_line(program, words.first(words.empty() ? 0 : words.size() - 1));
+  if (line.awaiting != nullptr) return option_values(line, *line.awaiting, typed);
+  if (typed.starts_with('-')) return flag_or_value(program, line, typed);
+  if (!line.group.empty()) return {commands(table, line.group), Paths::kNone, ""};
+  const Option* argument = next_argument(program, line);
+  Completion completion =
+      argument == nullptr ? Completion() : option_values(line, *argument, typed);
+  const bool is_key = typed.find_first_of(".=") != std::string::npos;
+  if (line.is_named || !line.arguments.empty() || is_key) return completion;
+  std::vector<Candidate> all = commands(table, "");
+  all.insert(all.end(), completion.candidates.begin(), completion.candidates.end());
+  completion.candidates = std::move(all);
   return completion;
 }
 
-Completion keys(const TypedLine& line, const std::string& typed) {
-  if (const std::size_t equals = typed.find('='); equals != std::string::npos) {
-    const config::Field* field = config::find_field(typed.substr(0, equals));
-    if (field == nullptr) return {};
-    return behind(typed.substr(0, equals + 1), key_values(line, *field, typed.substr(equals + 1)));
-  }
-  const std::size_t section = typed.rfind('.') + 1;  // npos + 1 is 0
-  Completion completion;
-  std::set<std::string> sections;
-  for (const config::Field& field : config::fields()) {
-    if (field.path.compare(0, section, typed, 0, section) != 0) continue;
-    if (!takes_key(line, field.path)) continue;
-    const std::size_t dot = field.path.find('.', section);
-    if (dot == std::string::npos) {
-      completion.candidates.push_back({field.path + "=", first_sentence(field.help), true});
-    } else if (sections.insert(field.path.substr(0, dot + 1)).second) {
-      completion.candidates.push_back({field.path.substr(0, dot + 1), "keys of the section", true});
+std::vector<Candidate> path_candidates(Paths paths, const std::string& typed) {
+  std::vector<Candidate> candidates;
+  if (paths == Paths::kNone) return candidates;
+  const std::string folder = typed.substr(0, typed.rfind('/') + 1);  // npos + 1 is 0
+  const std::string name = typed.substr(folder.size());
+  std::error_code ignored;
+  for (const auto& entry :
+       fs::directory_iterator(folder.empty() ? "." : with_home(folder).value_or(folder), ignored)) {
+    const std::string found = entry.path().filename().string();
+    if (found.starts_with('.') && !name.starts_with('.')) continue;
+    const bool is_run = paths != Paths::kFiles && tracking::kind_of(entry.path());
+    if (entry.is_directory(ignored)) {
+      candidates.push_back({folder + found + (is_run ? "" : "/"), "", !is_run});
+    } else if (paths == Paths::kFiles ||
+               (paths == Paths::kCheckpoints && entry.path().extension() == ".pt")) {
+      candidates.push_back({folder + found});
     }
   }
-  return completion;
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.text < b.text; });
+  return candidates;
 }
 
 }  // namespace trainer::cli

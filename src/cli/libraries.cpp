@@ -32,10 +32,19 @@
 #include "trainer/run/folder/system_info.h"
 
 namespace trainer::cli {
+namespace {
+
+/// Returns the path of this program's library `stem` ("trainer_engine"), which exists if it was
+/// built.
 std::filesystem::path library_path(const std::string& stem) {
   return library_folder() / library_file_name(stem);
 }
 
+/// kGlobal: libraries that are loaded later can use the symbols of this one.
+enum class Symbols { kGlobal, kLocal };
+
+/// Opens the library and returns the address of `symbol`, or nullptr with the reason in `reason`.
+/// The library stays loaded.
 void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbols symbols,
                 std::string& reason) {
   // `library` must be a full path: for a bare name, dlopen searches the RUNPATH of its caller,
@@ -49,8 +58,6 @@ void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbol
   }
   return address;
 }
-
-namespace {
 
 // GNU OpenMP reads this variable once, when it is loaded. Its threads spin while they wait. If
 // another process needs the CPU, the default of 300,000 iterations made a run several times slower;

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 
 #include "trainer/apply/evaluate.h"
 #include "trainer/apply/explain/explained_rows.h"
+#include "trainer/apply/explain/importance.h"
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
 #include "trainer/apply/source_cells.h"
@@ -329,42 +331,6 @@ Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, s
   return charts;
 }
 
-void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOptions& options,
-              Json& json) {
-  const apply::Model model = apply::load_model(entry.folder);
-  const apply::SplitOutputs found = apply::predict_own_split(model, options.num_threads);
-  json["split"] = found.split;
-  json["rows"] = found.rows.size();
-  json["charts"] = found.schema.task == config::Task::kClassification
-                       ? class_charts(model, found, run)
-                       : value_charts(model, found, run);
-  const std::vector<explain::ColumnGroup> groups = explain::column_groups(found.schema);
-  const std::optional<explain::Importance> importance =
-      measured_importance(model, found, groups, options);
-  json["importance"] = importance ? importance_json(model, found, groups, *importance, run, options)
-                                  : Json{{"note", kTooLarge}};
-  json["worst"] = worst_rows(model, found, groups, importance);
-}
-
-}  // namespace
-
-Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
-                     const ReportOptions& options) {
-  const Summary summary = read_summary(entry);
-  Json json = {{"run", run}, {"split", summary.split}, {"rows", 0}};
-  if (!summary.split.empty()) add_report(summary.report, json);
-  if (options.evaluates && entry.kind != tracking::Kind::kCrossValidation) {
-    try {
-      add_rows(entry, run, options, json);
-    } catch (const Error& e) {
-      json["note"] = fmt::format("Without curves and rows: {}", e.what());
-    }
-  }
-  return summary.split.empty() && !json.contains("charts") ? Json() : json;
-}
-
-namespace {
-
 constexpr std::size_t kMaxWorst = 20;
 constexpr std::size_t kMaxCells = 6;    // of a row
 constexpr std::size_t kCellWidth = 40;  // characters
@@ -459,8 +425,8 @@ apply::SourceCells cells_of(const apply::Model& model, const std::string& split,
   }
 }
 
-}  // namespace
-
+/// Returns the rows with the largest losses and the cells of their most important columns, as
+/// report.js reads them: {"head", "rows"}.
 Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
                 std::span<const explain::ColumnGroup> groups,
                 const std::optional<explain::Importance>& importance) {
@@ -497,6 +463,40 @@ Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
     rows.push_back(std::move(cells));
   }
   return {{"head", std::move(head)}, {"rows", std::move(rows)}};
+}
+
+void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOptions& options,
+              Json& json) {
+  const apply::Model model = apply::load_model(entry.folder);
+  const apply::SplitOutputs found = apply::predict_own_split(model, options.num_threads);
+  json["split"] = found.split;
+  json["rows"] = found.rows.size();
+  json["charts"] = found.schema.task == config::Task::kClassification
+                       ? class_charts(model, found, run)
+                       : value_charts(model, found, run);
+  const std::vector<explain::ColumnGroup> groups = explain::column_groups(found.schema);
+  const std::optional<explain::Importance> importance =
+      measured_importance(model, found, groups, options);
+  json["importance"] = importance ? importance_json(model, found, groups, *importance, run, options)
+                                  : Json{{"note", kTooLarge}};
+  json["worst"] = worst_rows(model, found, groups, importance);
+}
+
+}  // namespace
+
+Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
+                     const ReportOptions& options) {
+  const Summary summary = read_summary(entry);
+  Json json = {{"run", run}, {"split", summary.split}, {"rows", 0}};
+  if (!summary.split.empty()) add_report(summary.report, json);
+  if (options.evaluates && entry.kind != tracking::Kind::kCrossValidation) {
+    try {
+      add_rows(entry, run, options, json);
+    } catch (const Error& e) {
+      json["note"] = fmt::format("Without curves and rows: {}", e.what());
+    }
+  }
+  return summary.split.empty() && !json.contains("charts") ? Json() : json;
 }
 
 }  // namespace trainer::report

@@ -141,7 +141,6 @@ std::optional<ResumePoint> find_same_run(const fs::path& output_dir, const confi
   return std::nullopt;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 // Returns the paths of the newest run folders in `folder`, for a message.

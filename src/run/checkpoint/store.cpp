@@ -149,7 +149,6 @@ std::vector<fs::path> newest_first(const fs::path& folder) {
   return files;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void refuse(const fs::path& path, const std::error_code& why) {

@@ -314,8 +314,6 @@ std::span<const std::string> enum_names<tracking::State>() {
 namespace trainer::tracking {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Returns the sizes and times of the files that an entry depends on. A new run folder changes the
 /// time of the folder of its series.
 std::string stamp_of(const fs::path& folder) {

@@ -150,8 +150,6 @@ void finish_removals(const fs::path& parent) {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 double seconds_since_change(const RunEntry& entry) {
   auto newest = fs::file_time_type::min();
   const run::RunDir run{entry.folder};

@@ -124,8 +124,6 @@ std::optional<CacheKey> cache_key(const config::DataConfig& data, uint64_t seed)
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kDays = 30;
 constexpr std::chrono::hours kUnused{24 * kDays};
 

@@ -163,8 +163,6 @@ Datasets load_for_run(const config::Config& config, const data::Schema* trained)
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// What is free on the disk of a folder that may not be there yet; nothing if unknown.
 std::optional<uint64_t> free_space(fs::path folder) {
   std::error_code problem;

@@ -24,6 +24,47 @@
 namespace trainer::data {
 namespace {
 
+/// The columns of a header by their names.
+class ColumnIndex {
+ public:
+  /// `names` must outlive the index.
+  explicit ColumnIndex(const std::vector<std::string>& names) {
+    indices_.reserve(names.size());
+    for (size_t i = 0; i < names.size(); ++i) indices_.emplace(names[i], i);
+  }
+
+  /// The index of the column, or nothing.
+  std::optional<size_t> find(std::string_view name) const {
+    const auto found = indices_.find(name);
+    return found == indices_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, size_t> indices_;
+};
+
+/// Whether `text` is a pattern with * or ? for names.
+bool is_pattern(std::string_view text) {
+  return text.find_first_of("*?") != std::string_view::npos;
+}
+
+/// What to tell somebody whose column is not there: the nearest name, or some that are.
+std::string missing_column_help(std::string_view wanted, const std::vector<std::string>& names) {
+  if (const auto nearest = nearest_word(wanted, names)) {
+    return fmt::format("did you mean {}?", in_quotes(*nearest));
+  }
+  if (std::all_of(names.begin(), names.end(),
+                  [](const std::string& name) { return parse_double(name).has_value(); })) {
+    return "the first line contains only numbers; expected a header with column names";
+  }
+  constexpr size_t kMaxShown = 8;
+  std::vector<std::string> shown(
+      names.begin(),
+      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
+  if (names.size() > kMaxShown) shown.push_back(fmt::format("{} more", names.size() - kMaxShown));
+  return "the header has " + joined(shown);
+}
+
 std::vector<std::string> quoted(const std::vector<std::string>& names) {
   std::vector<std::string> result;
   result.reserve(names.size());
@@ -446,26 +487,6 @@ void require_several(const std::vector<std::string>& names, const std::string& l
   }
   throw data_error(location, fmt::format("with the delimiter {} there is only one column, {}; {}",
                                          delimiter_name(delimiter), in_quotes(only_name), fix));
-}
-
-std::string missing_column_help(std::string_view wanted, const std::vector<std::string>& names) {
-  if (const auto nearest = nearest_word(wanted, names)) {
-    return fmt::format("did you mean {}?", in_quotes(*nearest));
-  }
-  if (std::all_of(names.begin(), names.end(),
-                  [](const std::string& name) { return parse_double(name).has_value(); })) {
-    return "the first line contains only numbers; expected a header with column names";
-  }
-  constexpr size_t kMaxShown = 8;
-  std::vector<std::string> shown(
-      names.begin(),
-      names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxShown)));
-  if (names.size() > kMaxShown) shown.push_back(fmt::format("{} more", names.size() - kMaxShown));
-  return "the header has " + joined(shown);
-}
-
-bool is_pattern(std::string_view text) {
-  return text.find_first_of("*?") != std::string_view::npos;
 }
 
 namespace {
