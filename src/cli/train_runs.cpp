@@ -20,7 +20,6 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
                                              const experiments::RunJob& job) {
   engine::TrainRequest request;
   request.config = job.config;
-  request.config.config.logging.dvclive.clear();  // the DVCLive folder has room for only one run
   request.resume = job.resume;
   request.on_change = common.allow_changes ? engine::OnChange::kAllow : engine::OnChange::kRefuse;
   request.command_line = common.command_line;

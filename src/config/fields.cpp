@@ -300,12 +300,6 @@ std::vector<Field> output_fields() {
               "Steps between histograms of weights and gradients for TensorBoard. 0: at the end of "
               "each epoch.",
               {.aliases = {"histogram_freq"}, .on_resume = OnResume::kMayChange}),
-      file(TRAINER_MEMBER(logging.dvclive),
-           "Folder for the metrics as DVCLive writes them, for dvc exp show and the DVC extension "
-           "of "
-           "VS Code; what another run has left there is replaced. Empty: none. Not of the runs of "
-           "trainer cv and trainer ensemble.",
-           {.aliases = {"dvclive"}, .on_resume = OnResume::kMayChange}),
   };
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/load.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -38,6 +41,22 @@ constexpr const char* kDefaultNote = "  # default\n";
 
 // Separates the origin of a key from the keys that it won over.
 constexpr const char* kOver = ", over";
+
+/// A key that an earlier version had and this one does not.
+struct RemovedKey {
+  std::string_view path;
+  std::string_view default_value;  // ignored, because the configuration of every old run has it
+  std::string_view instead;
+};
+
+constexpr std::array kRemovedKeys = {
+    RemovedKey{"logging.dvclive", "", "logging.tensorboard writes the same curves"}};
+
+const RemovedKey* find_removed(std::string_view path) {
+  const auto* const found = std::find_if(kRemovedKeys.begin(), kRemovedKeys.end(),
+                                         [&](const RemovedKey& key) { return key.path == path; });
+  return found == kRemovedKeys.end() ? nullptr : found;
+}
 
 std::string last_key(std::string_view path) {
   return std::string(path.substr(path.rfind('.') + 1));  // npos + 1 is 0
@@ -211,6 +230,9 @@ class Loader {
                   const std::string& origin) {
     if (const Field* field = find_field(path)) {
       set(*field, value, document.folder, origin);
+    } else if (const RemovedKey* removed = find_removed(path);
+               removed != nullptr && value.IsScalar() && value.Scalar() == removed->default_value) {
+      return;
     } else if (!is_section(path)) {
       report_unknown(origin, path);
     } else if (value.IsMap()) {
@@ -345,6 +367,11 @@ class Loader {
     // that are not shown.
     if (problems_.size() >= kMaxProblems) {
       problems_.emplace_back();
+      return;
+    }
+    if (const RemovedKey* removed = find_removed(key)) {
+      problems_.push_back(
+          fmt::format("{}: {}: this key was removed; {}", origin, key, removed->instead));
       return;
     }
     problems_.push_back(

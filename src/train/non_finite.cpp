@@ -103,7 +103,6 @@ void roll_back_files(Session& session, Output& output) {
   output.checkpoints.save(changed, checkpoint::SaveReason::kOther, checkpoint::Store::IsBest::kNo);
   output.metrics.cut_to(checkpoint.metrics_bytes);
   output.events.go_back_to(checkpoint.state.position.step + 1);
-  output.live_files.restart(output.metrics.path());
 }
 
 void roll_back(Session& session, Output& output) {

@@ -48,7 +48,6 @@ void append(const run::MetricsRecord& record, Output& output) {
   const TimedStage timed(Stage::kRecord);
   output.metrics.append(record);
   if (output.events.is_open()) tensorboard::add_record(record, output.events);
-  output.live_files.add(record);
   if (!log::has_json()) return;
   log::record("metrics",
               fmt::format("step {} {} loss {}", record.step, record.split,

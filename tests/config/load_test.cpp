@@ -113,6 +113,16 @@ TEST(LoadTest, AnUnknownKeyHasTheNearestOneAsSuggestion) {
             "a.yaml:1: zebra: unknown key; trainer config reference lists all keys");
 }
 
+TEST(LoadTest, ARemovedKeyIsIgnoredWhereItHasItsDefault) {
+  EXPECT_NO_THROW(config_of("logging:\n  dvclive: \"\"\n"));
+  EXPECT_EQ(message_of("logging:\n  dvclive: live\n"),
+            "a.yaml:2: logging.dvclive: this key was removed; logging.tensorboard writes the same "
+            "curves");
+  EXPECT_EQ(message_of_override("logging.dvclive", "live"),
+            "--set: logging.dvclive: this key was removed; logging.tensorboard writes the same "
+            "curves");
+}
+
 TEST(LoadTest, ANameOfAnotherToolIsNamedAsItIsCalledHere) {
   EXPECT_EQ(message_of("lr: 3\n"), "a.yaml:1: lr: unknown key; use \"training.learning_rate\"");
   EXPECT_EQ(message_of("training: {max_epochs: 3}\n"),

@@ -13,7 +13,6 @@
 #include "trainer/apply/ensemble.h"
 #include "trainer/base/text/json.h"
 #include "trainer/metrics/classification.h"
-#include "trainer/report/dvclive/live_files.h"
 #include "trainer/report/html/report.h"
 #include "trainer/report/tensorboard/event_file.h"
 #include "trainer/report/tensorboard/run_events.h"
@@ -135,10 +134,6 @@ void fuzz_run_folder(std::string_view bytes) {
   if (entry) show(*entry);
   read_or_refuse([&] { apply::read_ensemble(run); });
   run::read_superseded(run);
-  read_or_refuse([&] {
-    dvclive::LiveFiles live(folder().path() / "live", "seed: 1\n");
-    live.restart(run / "metrics.jsonl");
-  });
 }
 
 // The index; behind a # what it says of a run, as only the run itself gives the stamp.

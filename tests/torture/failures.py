@@ -74,8 +74,7 @@ def training(place: Place) -> Iterator[Scenario]:
     auto = ["--resume", "auto"]
     yield Scenario("train", place.train(out, *auto), trains=True)
     more = ["logging.tensorboard=true", "logging.report=true", "logging.format=json"]
-    live = f"logging.dvclive={out / 'live'}"
-    yield Scenario("train with all logs", place.train(out, *auto, *more, live), trains=True)
+    yield Scenario("train with all logs", place.train(out, *auto, *more), trains=True)
     resume = place.trainer("--resume", one, "training.epochs=2")
     yield Scenario("resume", resume, True, place.begin(1), watches_reading=True)
     rewind = place.trainer("--resume", two / "checkpoints" / "checkpoint_epoch_001.pt")

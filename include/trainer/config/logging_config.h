@@ -21,7 +21,6 @@ struct LoggingConfig {
   bool report = false;
   bool tensorboard = false;
   int64_t histogram_interval = 0;  // steps; 0: at the end of each epoch
-  std::string dvclive;             // folder; empty: none
 };
 
 }  // namespace trainer::config

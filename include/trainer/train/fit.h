@@ -9,7 +9,6 @@
 
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/metrics/report.h"
-#include "trainer/report/dvclive/live_files.h"
 #include "trainer/report/tensorboard/event_file.h"
 #include "trainer/run/checkpoint/store.h"
 #include "trainer/run/folder/metrics_log.h"
@@ -29,7 +28,6 @@ struct Output {
   /// Called after the number of threads has changed, with the number of steps so far.
   std::function<void(int64_t step, int64_t num_threads)> threads_changed = {};
   tensorboard::EventFile events = {};  // for TensorBoard; without a file unless it is asked for
-  dvclive::LiveFiles live_files = {};  // for DVC; without a folder unless it is asked for
 
   Stopwatch epoch_time = {};
   Stopwatch interval_time = {};

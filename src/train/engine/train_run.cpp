@@ -29,7 +29,6 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/logging_config.h"
 #include "trainer/config/recipe.h"
-#include "trainer/report/dvclive/live_files.h"
 #include "trainer/report/html/report.h"
 #include "trainer/report/tensorboard/run_events.h"
 #include "trainer/run/checkpoint/store.h"
@@ -67,7 +66,6 @@ data::Datasets take_data(TrainRequest& request) {
 PreparedRun prepare(TrainRequest& request, const Processes& processes) {
   const TimedStage timed(Stage::kPrepare);
   config::Config& config = request.config.config;
-  if (!config.logging.dvclive.empty()) dvclive::require_usable(config.logging.dvclive);
   data::Datasets data = take_data(request);
   config::complete_recipe(config, data::recipe_facts(data));
   PreparedRun run;
@@ -192,14 +190,6 @@ tensorboard::EventFile open_events(const TrainRequest& request, const run::RunDi
   return events;
 }
 
-dvclive::LiveFiles open_live_files(const config::Config& config, const run::RunDir& run,
-                                   const std::string& resolved) {
-  if (config.logging.dvclive.empty()) return {};
-  dvclive::LiveFiles files(config.logging.dvclive, resolved);
-  files.restart(run.metrics());
-  return files;
-}
-
 // Writes a note about the run. A failure is no error, because the run itself does not need the
 // note.
 void note(FunctionRef<void()> write) noexcept {
@@ -239,8 +229,7 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
           .max_threads = prepared.decisions.max_threads,
           .threads_changed = [run](int64_t step,
                                    int64_t num_threads) { note_threads(run, step, num_threads); },
-          .events = open_events(request, run),
-          .live_files = open_live_files(config, run, resolved)};
+          .events = open_events(request, run)};
 }
 
 void log_start(const PreparedRun& prepared, const TrainRequest& request, const Processes& processes,

@@ -69,8 +69,6 @@ class MetricsLog {
   /// repeats no record. Throws Error(kFileSystem), also if the file is shorter.
   void cut_to(uint64_t num_bytes);
 
-  const std::filesystem::path& path() const { return path_; }
-
   /// The length of the file in bytes, which checkpoints store.
   uint64_t num_bytes() const { return num_bytes_; }
 
