@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer cv`: a cross-validation, with a table of the metrics of each fold.
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,18 +15,21 @@
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/train_runs.h"
-#include "cli/typed_line.h"
 
 namespace trainer::cli {
 namespace {
 
+// Returns the scores that fit into a line; the table at the end has all of them.
 std::string result_line(const metrics::FoldResult& result, const std::string& name) {
-  std::string scores;
+  constexpr std::size_t kWidth = 79;
+  std::string line = name;
   for (const metrics::Score& score : result.scores) {
     if (!metrics::is_headline(score.name)) continue;
-    scores += fmt::format("  {} {}", score.name, metrics::score_text(score));
+    const std::string next = fmt::format("  {} {}", score.name, metrics::score_text(score));
+    if (line.size() + next.size() > kWidth) break;
+    line += next;
   }
-  return name + scores;
+  return line;
 }
 
 class CvCommand : public Command {
@@ -52,13 +56,7 @@ class CvCommand : public Command {
     apply_quiet(common);
     const experiments::CrossValidationReport report =
         experiments::cross_validate(make_request(common));
-    if (report.stop_signal != 0) {
-      log::event("stopped",
-                 fmt::format("stopped in {}; resume with: trainer cv --resume {}", report.stopped,
-                             shell_word(report.folder.string())),
-                 {{"folder", report.folder.string()}}, log::Level::kWarning);
-      return 128 + report.stop_signal;
-    }
+    if (report.stop_signal != 0) return end_stopped(report, "cv");
     if (!report.is_collected) return 0;
     Document document;
     document.data("folder", report.folder.string());
@@ -74,18 +72,10 @@ class CvCommand : public Command {
 
  private:
   experiments::CrossValidationRequest make_request(const CommonOptions& common) const {
-    experiments::CrossValidationRequest request;
-    request.config_files = common.config_files;
-    request.overrides = common.overrides;
-    request.resumes_same = common.resume == kResumeAuto;
-    if (!request.resumes_same) request.resume = common.resume;
+    experiments::CrossValidationRequest request{series_request(common)};
     request.num_folds = num_folds_;
     request.num_repeats = num_repeats_;
     request.ensemble = ensemble_;
-    request.environment = launch::process_environment;
-    request.train = [&](const experiments::RunJob& job) {
-      return train_one_of_several(common, job);
-    };
     request.on_result = [](const metrics::FoldResult& result, const std::string& name) {
       Json fields = {{"run", result.run}, {"fold", result.fold}, {"repeat", result.repeat}};
       for (const metrics::Score& score : result.scores) fields[score.name] = score.value;

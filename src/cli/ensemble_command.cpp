@@ -20,7 +20,6 @@
 #include "cli/print_document.h"
 #include "cli/resolve_config.h"
 #include "cli/train_runs.h"
-#include "cli/typed_line.h"
 
 namespace trainer::cli {
 namespace {
@@ -47,13 +46,7 @@ class EnsembleCommand : public Command {
     choose_log_format(common);
     apply_quiet(common);
     const experiments::EnsembleReport report = experiments::train_ensemble(make_request(common));
-    if (report.stop_signal != 0) {
-      log::event("stopped",
-                 fmt::format("stopped in {}; resume with: trainer ensemble --resume {}",
-                             report.stopped, shell_word(report.folder.string())),
-                 {{"folder", report.folder.string()}}, log::Level::kWarning);
-      return 128 + report.stop_signal;
-    }
+    if (report.stop_signal != 0) return end_stopped(report, "ensemble");
     if (!report.is_collected) return 0;
     if (json_) {
       print_safely(result_text(with_folder(report.folder, report.json)));
@@ -88,17 +81,9 @@ class EnsembleCommand : public Command {
   }
 
   experiments::EnsembleRequest make_request(const CommonOptions& common) const {
-    experiments::EnsembleRequest request;
-    request.config_files = common.config_files;
-    request.overrides = common.overrides;
-    request.resumes_same = common.resume == kResumeAuto;
-    if (!request.resumes_same) request.resume = common.resume;
+    experiments::EnsembleRequest request{series_request(common)};
     request.num_members = num_members_;
     request.recipes = recipes_;
-    request.environment = launch::process_environment;
-    request.train = [&](const experiments::RunJob& job) {
-      return train_one_of_several(common, job);
-    };
     request.on_member = [](const std::string& name, const std::string& metric, double value) {
       log::event("member", fmt::format("{}  {} {}", name, metric, metrics::loss_text(value)),
                  {{"member", name}, {"metric", metric}, {"value", value}});

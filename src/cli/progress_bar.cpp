@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,20 +25,40 @@ std::string bar(double fraction, int width) {
          std::string(static_cast<std::size_t>(width - filled), '-') + "]";
 }
 
+// Returns the time until this run and the others are complete, such as "at most 12.0 s left".
+std::string time_left(const run::Progress& progress, const OtherRuns& others, double seconds,
+                      double samples_per_second) {
+  const auto samples = static_cast<double>(
+      (progress.num_epochs - progress.epoch + 1) * progress.num_samples - progress.samples);
+  double own = samples / samples_per_second;
+  double each = seconds + own;
+  bool is_most = progress.may_stop_early;
+  if (progress.may_stop_early && others.mean_seconds > seconds) {
+    own = std::min(own, others.mean_seconds - seconds);
+    is_most = false;
+  }
+  if (others.mean_seconds > 0) each = others.mean_seconds;
+  const int64_t rounds =
+      (others.num_left + others.num_trained_at_once - 1) / others.num_trained_at_once;
+  return fmt::format("{}{} left", is_most ? "at most " : "",
+                     human_duration(own + static_cast<double>(rounds) * each));
+}
+
 }  // namespace
 
-std::string progress_text(const run::Progress& progress, double seconds, int width) {
+std::string progress_text(const run::Progress& progress, const OtherRuns& others, double seconds,
+                          int width) {
   const double in_epoch =
       static_cast<double>(progress.samples) / static_cast<double>(progress.num_samples);
   const double rate = seconds > 0 ? static_cast<double>(progress.total_samples) / seconds : 0;
-  const auto left = static_cast<double>(
-      (progress.num_epochs - progress.epoch + 1) * progress.num_samples - progress.samples);
-  const std::string epoch = fmt::format("epoch {}/{}", progress.epoch, progress.num_epochs);
+  const std::string epoch =
+      fmt::format("{}{}epoch {}/{}", others.name, others.name.empty() ? "" : "  ", progress.epoch,
+                  progress.num_epochs);
   const std::string percent = fmt::format(" {:3.0f} %", 100 * in_epoch);
   const std::string speed = fmt::format("  {} samples/s", with_thousands(std::llround(rate)));
   const std::string loss =
       std::isfinite(progress.loss) ? "  loss " + metrics::loss_text(progress.loss) : "";
-  const std::string time = rate > 0 ? fmt::format("  {} left", human_duration(left / rate)) : "";
+  const std::string time = rate > 0 ? "  " + time_left(progress, others, seconds, rate) : "";
   constexpr int kLong = 20;
   constexpr int kShort = 8;
   return first_that_fits({epoch + bar(in_epoch, kLong) + percent + speed + loss + time,
@@ -47,12 +68,13 @@ std::string progress_text(const run::Progress& progress, double seconds, int wid
                          width);
 }
 
-run::ProgressListener make_progress_listener() {
+run::ProgressListener make_progress_listener(OtherRuns others) {
   // The line is created at the first step, so that loading does not count for the speed.
-  return [line = std::make_shared<std::optional<ProgressLine>>()](const run::Progress& progress) {
+  return [line = std::make_shared<std::optional<ProgressLine>>(),
+          others = std::move(others)](const run::Progress& progress) {
     if (!*line) line->emplace();
     (*line)->update(
-        [&](double seconds, int width) { return progress_text(progress, seconds, width); });
+        [&](double seconds, int width) { return progress_text(progress, others, seconds, width); });
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -12,14 +13,25 @@
 
 namespace trainer::cli {
 
-/// Returns the progress of a run in less than `width` columns: `epoch 3/30 [#####-----]  45 %
-/// 12,345 samples/s  loss 0.1234  12.0 s left`. If that is too long, parts are omitted, the
-/// remaining time last. `seconds` is the time since the start.
-std::string progress_text(const run::Progress& progress, double seconds, int width);
+/// The other runs of the series that a run belongs to.
+struct OtherRuns {
+  std::string name = {};  // of this run, such as "fold 2/5"; empty: it is the only one
+  int64_t num_left = 0;   // number of other runs that are not complete yet
+  int64_t num_trained_at_once = 1;
+  double mean_seconds = 0;  // mean time of the runs that are complete; 0: none is
+};
+
+/// Returns the progress of a run in less than `width` columns: `fold 2/5  epoch 3/30 [#####-----]
+/// 45 %  12,345 samples/s  loss 0.1234  12.0 s left`. If that is too long, parts are omitted, the
+/// remaining time last. That is the time until all runs are complete: from the epochs that are left
+/// and the speed, or from the time of the runs before where these may end early. "at most" if the
+/// run may end early and there was none before. `seconds` is the time since its start.
+std::string progress_text(const run::Progress& progress, const OtherRuns& others, double seconds,
+                          int width);
 
 /// Returns a listener that shows the progress of a run as a ProgressLine. The time starts at its
 /// first call.
-run::ProgressListener make_progress_listener();
+run::ProgressListener make_progress_listener(OtherRuns others = {});
 
 /// Returns the first of `texts` that is shorter than `width`, because a full line would wrap and
 /// could not be redrawn. The texts are ASCII, the longest first; the last one is cut if necessary.

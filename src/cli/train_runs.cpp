@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/train_runs.h"
 
+#include <fmt/format.h>
+
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/json.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/config/logging_config.h"
 
 #include "cli/libraries.h"
 #include "cli/progress_bar.h"
+#include "cli/resolve_config.h"
+#include "cli/typed_line.h"
 
 namespace trainer::cli {
-
-nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const std::string& json) {
-  Json result = {{"folder", folder.string()}};
-  result.update(parse_json(json));
-  return result;
-}
+namespace {
 
 experiments::RunOutcome train_one_of_several(const CommonOptions& common,
-                                             const experiments::RunJob& job) {
+                                             const experiments::RunJob& job,
+                                             const OtherRuns& others) {
   engine::TrainRequest request;
   request.config = job.config;
   request.resume = job.resume;
@@ -25,7 +26,7 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
   request.command_line = common.command_line;
   request.is_alone = job.place.size > 1;
   const bool is_quiet = job.place.rank > 0;  // only rank 0 shows messages and progress
-  if (!is_quiet) request.progress = make_progress_listener();
+  if (!is_quiet) request.progress = make_progress_listener(others);
   const auto show = [&](log::Level level) {
     if (!is_quiet) log::set_console_level(level);
   };
@@ -36,6 +37,49 @@ experiments::RunOutcome train_one_of_several(const CommonOptions& common,
   log::clear_status();
   if (common.verbosity == Verbosity::kNormal) show(log::Level::kInfo);
   return {report.run_dir, report.stop_signal};
+}
+
+// Returns a function for the runs of one series, one after the other.
+experiments::TrainFunction series_trainer(const CommonOptions& common) {
+  // The number of runs that this process has completed, and their seconds.
+  return [&common, num_complete = 0, seconds = 0.0](const experiments::RunJob& job) mutable {
+    const Stopwatch stopwatch;
+    const OtherRuns others{.name = job.name,
+                           .num_left = job.num_left,
+                           .num_trained_at_once = job.place.size,
+                           .mean_seconds = num_complete > 0 ? seconds / num_complete : 0};
+    const experiments::RunOutcome outcome = train_one_of_several(common, job, others);
+    ++num_complete;
+    seconds += stopwatch.seconds();
+    return outcome;
+  };
+}
+
+}  // namespace
+
+nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const std::string& json) {
+  Json result = {{"folder", folder.string()}};
+  result.update(parse_json(json));
+  return result;
+}
+
+experiments::SeriesRequest series_request(const CommonOptions& common) {
+  experiments::SeriesRequest request;
+  request.config_files = common.config_files;
+  request.overrides = common.overrides;
+  request.resumes_same = common.resume == kResumeAuto;
+  if (!request.resumes_same) request.resume = common.resume;
+  request.train = series_trainer(common);
+  request.environment = launch::process_environment;
+  return request;
+}
+
+int end_stopped(const experiments::SeriesReport& report, std::string_view command) {
+  log::event("stopped",
+             fmt::format("stopped in {}; resume with: trainer {} --resume {}", report.stopped,
+                         command, shell_word(report.folder.string())),
+             {{"folder", report.folder.string()}}, log::Level::kWarning);
+  return 128 + report.stop_signal;
 }
 
 }  // namespace trainer::cli

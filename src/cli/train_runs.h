@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,9 +16,12 @@ namespace trainer::cli {
 /// Returns the result of a series, the JSON text `json`, with the folder that it was written to.
 nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const std::string& json);
 
-/// Trains one run of several and shows its progress. Unless --verbose is given, the console shows
-/// only its warnings and errors; all messages are in its train.log.
-experiments::RunOutcome train_one_of_several(const CommonOptions& common,
-                                             const experiments::RunJob& job);
+/// Returns the series of runs that the options name. Its runs are trained one at a time, with a
+/// progress that says how far the series is. Unless --verbose is given, the console shows only
+/// warnings and errors of the runs; all messages are in their train.log. `common` must outlive it.
+experiments::SeriesRequest series_request(const CommonOptions& common);
+
+/// Says how to resume a series of `command` that a signal stopped, and returns the exit code.
+int end_stopped(const experiments::SeriesReport& report, std::string_view command);
 
 }  // namespace trainer::cli

@@ -231,7 +231,8 @@ void show_progress(const Session& session, Output& output, int64_t num_samples, 
        .samples = session.state.position.samples_in_epoch,
        .num_samples = schedule::samples_per_epoch(session.config.training, session.train.size()),
        .total_samples = output.samples_done,
-       .loss = loss});
+       .loss = loss,
+       .may_stop_early = session.config.training.early_stopping.patience > 0});
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,10 +40,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds kShortestWait{10};
 constexpr milliseconds kLongestWait{1000};
 
-SeriesEnd complete_alone(const RunSeries& series, const std::vector<NamedRun>& runs,
+SeriesEnd complete_alone(const RunSeries& series, const std::vector<SeriesRun>& runs,
                          const TrainFunction& train, const OnComplete& on_complete) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const RunOutcome outcome = complete_run(series, runs[i].run, train);
+    const int64_t num_left = std::ssize(runs) - static_cast<int64_t>(i) - 1;
+    const RunOutcome outcome = complete_run(series, runs[i], num_left, train);
     if (outcome.stop_signal != 0) return {outcome.stop_signal, runs[i].name};
     on_complete(i, outcome.run_dir);
   }
@@ -51,7 +54,8 @@ SeriesEnd complete_alone(const RunSeries& series, const std::vector<NamedRun>& r
 /// The runs of a series as one rank sees them.
 class SharedRuns {
  public:
-  SharedRuns(const RunSeries& series, const std::vector<NamedRun>& runs, const TrainFunction& train)
+  SharedRuns(const RunSeries& series, const std::vector<SeriesRun>& runs,
+             const TrainFunction& train)
       : series_(series), runs_(runs), train_(train), folders_(runs.size()) {}
 
   /// Trains runs until each of the others is complete or being trained by another rank.
@@ -90,7 +94,7 @@ class SharedRuns {
   std::optional<Taken> take_next() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (folders_[i]) continue;
-      const SeriesRun& run = runs_[i].run;
+      const SeriesRun& run = runs_[i];
       auto lock = RunLock::try_take(series_.folder / fmt::format(".{}.lock", run.tag));
       if (lock == nullptr) continue;
       folders_[i] = find_complete(series_, run);
@@ -101,13 +105,14 @@ class SharedRuns {
 
   /// Returns the signal that stopped the run, or 0.
   int train(const Taken& taken) {
-    const SeriesRun& run = runs_[taken.index].run;
+    const SeriesRun& run = runs_[taken.index];
     if (const std::optional<fs::path> before = find_run(series_.folder, run.tag)) {
       // Waits until the folder is free: the locks of a killed process are released one after the
       // other.
       const FolderLock free(*before, FolderLock::WhenTaken::kWait);
     }
-    const RunOutcome outcome = complete_run(series_, run, train_);
+    const int64_t num_left = std::count(folders_.begin(), folders_.end(), std::nullopt) - 1;
+    const RunOutcome outcome = complete_run(series_, run, num_left, train_);
     if (outcome.stop_signal == 0) folders_[taken.index] = outcome.run_dir;
     return outcome.stop_signal;
   }
@@ -141,7 +146,7 @@ class SharedRuns {
   SeriesEnd stopped(std::size_t index, int signal) const { return {signal, runs_[index].name}; }
 
   const RunSeries& series_;
-  const std::vector<NamedRun>& runs_;
+  const std::vector<SeriesRun>& runs_;
   const TrainFunction& train_;
   std::vector<std::optional<fs::path>> folders_;  // of runs that are known to be complete
   bool is_announced_ = false;
@@ -158,7 +163,7 @@ void require_shared_folder(const RunSeries& series) {
 
 }  // namespace
 
-SeriesEnd complete_runs(const RunSeries& series, const std::vector<NamedRun>& runs,
+SeriesEnd complete_runs(const RunSeries& series, const std::vector<SeriesRun>& runs,
                         const TrainFunction& train, const OnComplete& on_complete) {
   if (series.place.size == 1) return complete_alone(series, runs, train, on_complete);
   SharedRuns shared(series, runs, train);

@@ -13,12 +13,6 @@
 
 namespace trainer::experiments {
 
-/// A run and its name in messages: "fold 2/5".
-struct NamedRun {
-  SeriesRun run;
-  std::string name;
-};
-
 /// Whether a signal stopped the runs before all were complete.
 struct SeriesEnd {
   int stop_signal = 0;       // signal that stopped a run or the wait for one; else 0
@@ -34,7 +28,7 @@ using OnComplete = std::function<void(std::size_t index, const std::filesystem::
 /// only one to call `on_complete`.
 /// Throws the errors of `train`, and Error(kFileSystem) if the ranks do not share the folder or its
 /// file system has no locks.
-SeriesEnd complete_runs(const RunSeries& series, const std::vector<NamedRun>& runs,
+SeriesEnd complete_runs(const RunSeries& series, const std::vector<SeriesRun>& runs,
                         const TrainFunction& train, const OnComplete& on_complete);
 
 }  // namespace trainer::experiments

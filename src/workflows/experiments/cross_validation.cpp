@@ -31,13 +31,8 @@ struct CrossValidation {
   bool is_ensemble = false;
 };
 
-SeriesRequest series_request(const CrossValidationRequest& request) {
-  return {request.config_files, request.overrides, request.resume, request.resumes_same,
-          request.environment};
-}
-
 SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
-  SeriesRun run{fold_tag(index, cv.counts), {}};
+  SeriesRun run{.tag = fold_tag(index, cv.counts), .name = fold_name(index, cv.counts)};
   run.overrides = {{"data.folds", std::to_string(cv.counts.folds), "--folds"},
                    {"data.fold", std::to_string(index.fold), "cv"}};
   if (cv.counts.repeats > 1) {
@@ -48,7 +43,7 @@ SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
 }
 
 CrossValidation start(const CrossValidationRequest& request) {
-  CrossValidation cv{new_series(series_request(request))};
+  CrossValidation cv{new_series(request)};
   const config::Config config = shared_config(cv.series);
   if (config.data.folds > 0) cv.counts.folds = config.data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
@@ -58,7 +53,7 @@ CrossValidation start(const CrossValidationRequest& request) {
     return apply::read_ensemble(cv.series.folder).has_value() == cv.is_ensemble &&
            has_same_runs(cv.series, fold_run(cv, {}));
   };
-  open_series(series_request(request), "cv", is_same, cv.series);
+  open_series(request, "cv", is_same, cv.series);
   return cv;
 }
 
@@ -71,7 +66,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
                 fmt::format("--repeats: {} was started with {}, got {}; remove this option",
                             request.resume->string(), cv.counts.repeats, request.num_repeats));
   }
-  cv.series = read_series(series_request(request), fold_tag({}, cv.counts), "a cross-validation");
+  cv.series = read_series(request, fold_tag({}, cv.counts), "a cross-validation");
   cv.counts.folds = shared_config(cv.series).data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
   cv.is_ensemble = apply::read_ensemble(cv.series.folder).has_value();
@@ -82,7 +77,7 @@ CrossValidation resume(const CrossValidationRequest& request) {
                             request.resume->string()));
   }
   refuse_changes(cv.series, fold_run(cv, {}), "cross-validation");
-  resume_series(series_request(request), cv.series);
+  resume_series(request, cv.series);
   return cv;
 }
 
@@ -105,12 +100,10 @@ void write_members(const CrossValidation& cv, const std::vector<apply::FoldRun>&
   apply::write_ensemble(cv.series.folder, ensemble);
 }
 
-std::vector<NamedRun> named_runs(const CrossValidation& cv, const std::vector<FoldIndex>& indices) {
-  std::vector<NamedRun> runs;
+std::vector<SeriesRun> fold_runs(const CrossValidation& cv, const std::vector<FoldIndex>& indices) {
+  std::vector<SeriesRun> runs;
   runs.reserve(indices.size());
-  for (const FoldIndex& index : indices) {
-    runs.push_back({fold_run(cv, index), fold_name(index, cv.counts)});
-  }
+  for (const FoldIndex& index : indices) runs.push_back(fold_run(cv, index));
   return runs;
 }
 
@@ -124,8 +117,8 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
   report.is_collected = cv.series.place.rank == 0;
   report.is_ensemble = cv.is_ensemble;
   const std::vector<FoldIndex> indices = all_folds(cv.counts);
-  const std::vector<NamedRun> named = named_runs(cv, indices);
-  run_config(cv.series, named.back().run);  // reports errors before anything is trained
+  const std::vector<SeriesRun> folds = fold_runs(cv, indices);
+  run_config(cv.series, folds.back());  // reports errors before anything is trained
   std::vector<apply::FoldRun> runs;
   if (report.is_collected) write_members(cv, runs);
   const auto add = [&](std::size_t i, const fs::path& run_dir) {
@@ -135,9 +128,9 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
     write_file_atomically(
         folder / run::kCrossValidationFile,
         metrics::folds_document(report.results, report.counts).json().dump(2) + "\n");
-    request.on_result(report.results.back(), named[i].name);
+    request.on_result(report.results.back(), folds[i].name);
   };
-  const SeriesEnd end = complete_runs(cv.series, named, request.train, add);
+  const SeriesEnd end = complete_runs(cv.series, folds, request.train, add);
   report.stop_signal = end.stop_signal;
   report.stopped = end.stopped;
   if (end.stop_signal != 0 || !report.is_collected) return report;

@@ -35,11 +35,6 @@ struct Ensemble {
   apply::EnsembleFile file = {};
 };
 
-SeriesRequest series_request(const EnsembleRequest& request) {
-  return {request.config_files, request.overrides, request.resume, request.resumes_same,
-          request.environment};
-}
-
 std::string names_of(const std::vector<config::Recipe>& recipes) {
   std::vector<std::string> names;
   names.reserve(recipes.size());
@@ -75,7 +70,8 @@ void add_recipe(const Ensemble& ensemble, config::Recipe recipe,
 
 SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
   const auto first_seed = static_cast<int64_t>(config::training_seed(ensemble.config));
-  SeriesRun run{member_tag(number), {}};
+  SeriesRun run{.tag = member_tag(number),
+                .name = fmt::format("member {}/{}", number, ensemble.file.num_members)};
   run.overrides = {{"training.seed", std::to_string(first_seed + number - 1), "ensemble"}};
   const std::vector<config::Recipe>& recipes = ensemble.file.recipes;
   if (!recipes.empty()) {
@@ -129,7 +125,7 @@ Ensemble start(const EnsembleRequest& request) {
                 fmt::format("--recipes: expected at most one for each of {} members, got {}",
                             num_members, request.recipes.size()));
   }
-  Ensemble ensemble{new_series(series_request(request))};
+  Ensemble ensemble{new_series(request)};
   ensemble.file = {.num_members = num_members, .runs = {}, .recipes = request.recipes};
   if (!request.recipes.empty()) ensemble.file.settings = settings_of(ensemble.series);
   use_first_recipe(ensemble);
@@ -138,7 +134,7 @@ Ensemble start(const EnsembleRequest& request) {
     return before && before->num_members == num_members && before->recipes == request.recipes &&
            has_same_runs(ensemble.series, member_run(ensemble, 1));
   };
-  open_series(series_request(request), "ensemble", is_same, ensemble.series);
+  open_series(request, "ensemble", is_same, ensemble.series);
   return ensemble;
 }
 
@@ -161,13 +157,13 @@ Ensemble resume(const EnsembleRequest& request) {
   if (!request.recipes.empty() && request.recipes != before->recipes) {
     refuse("--recipes", names_of(before->recipes), names_of(request.recipes));
   }
-  Ensemble ensemble{read_series(series_request(request), member_tag(1), "an ensemble")};
+  Ensemble ensemble{read_series(request, member_tag(1), "an ensemble")};
   use_settings(*before, request, ensemble.series);
   before->runs.clear();
   ensemble.file = std::move(*before);
   use_first_recipe(ensemble);
   refuse_changes(ensemble.series, member_run(ensemble, 1), "ensemble");
-  resume_series(series_request(request), ensemble.series);
+  resume_series(request, ensemble.series);
   return ensemble;
 }
 
@@ -179,14 +175,12 @@ void report_member(const EnsembleRequest& request, const std::string& name,
                     best.number("value").value_or(0));
 }
 
-std::vector<NamedRun> named_members(const Ensemble& ensemble) {
-  const int64_t num_members = ensemble.file.num_members;
-  std::vector<NamedRun> runs;
-  runs.reserve(static_cast<std::size_t>(num_members));
-  for (int64_t number = 1; number <= num_members; ++number) {
-    runs.push_back(
-        {member_run(ensemble, number), fmt::format("member {}/{}", number, num_members)});
-    run_config(ensemble.series, runs.back().run);  // reports errors before anything is trained
+std::vector<SeriesRun> member_runs(const Ensemble& ensemble) {
+  std::vector<SeriesRun> runs;
+  runs.reserve(static_cast<std::size_t>(ensemble.file.num_members));
+  for (int64_t number = 1; number <= ensemble.file.num_members; ++number) {
+    runs.push_back(member_run(ensemble, number));
+    run_config(ensemble.series, runs.back());  // reports errors before anything is trained
   }
   return runs;
 }
@@ -214,9 +208,10 @@ void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& repor
 
 EnsembleReport train_ensemble(const EnsembleRequest& request) {
   Ensemble ensemble = request.resume ? resume(request) : start(request);
-  EnsembleReport report{.folder = ensemble.series.folder,
-                        .is_collected = ensemble.series.place.rank == 0};
-  const std::vector<NamedRun> runs = named_members(ensemble);
+  EnsembleReport report;
+  report.folder = ensemble.series.folder;
+  report.is_collected = ensemble.series.place.rank == 0;
+  const std::vector<SeriesRun> runs = member_runs(ensemble);
   if (report.is_collected) apply::write_ensemble(report.folder, ensemble.file);
   Json members = Json::array();
   const auto add = [&](std::size_t i, const fs::path& run_dir) {

@@ -196,9 +196,13 @@ std::optional<fs::path> find_complete(const RunSeries& series, const SeriesRun& 
   return is_wanted ? found : std::nullopt;
 }
 
-RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train) {
+RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, int64_t num_left,
+                        const TrainFunction& train) {
   if (const std::optional<fs::path> complete = find_complete(series, run)) return {*complete, 0};
-  RunJob job{run_config(series, run), std::nullopt, series.place};
+  RunJob job{.config = run_config(series, run),
+             .place = series.place,
+             .name = run.name,
+             .num_left = num_left};
   const std::optional<fs::path> before = find_run(series.folder, run.tag);
   if (before && fs::exists(run::RunDir{*before}.checkpoints() / "last.pt")) {
     job.resume = checkpoint::open_checkpoint(*before, checkpoint::OpenMode::kResume);

@@ -24,15 +24,6 @@
 
 namespace trainer::experiments {
 
-/// The configuration of a series, and whether to start or to resume it.
-struct SeriesRequest {
-  std::vector<std::filesystem::path> config_files;
-  std::vector<config::Override> overrides;
-  std::optional<std::filesystem::path> resume;  // the folder of an interrupted series
-  bool resumes_same = false;  // resumes the newest one with the same settings, if there is any
-  launch::Environment environment = {};  // with the launcher's variables; empty: no launcher
-};
-
 /// A series that was started or resumed. Only the ranks that share its runs use its folder
 /// meanwhile.
 struct RunSeries {
@@ -45,11 +36,12 @@ struct RunSeries {
   std::optional<config::Config> before;  // that of the first run, if the series was resumed
 };
 
-/// A run of a series: a tag that no other run has, and the keys in which it differs from the
-/// others.
+/// A run of a series: a tag that no other run has, the keys in which it differs from the others,
+/// and its name in messages, such as "fold 2/5".
 struct SeriesRun {
   std::string tag;
-  std::vector<config::Override> overrides;
+  std::vector<config::Override> overrides = {};
+  std::string name = {};
 };
 
 /// Reads and checks the configuration of a new series, which has no folder yet. Throws
@@ -95,7 +87,9 @@ void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::
 std::optional<std::filesystem::path> find_complete(const RunSeries& series, const SeriesRun& run);
 
 /// Trains the run unless it is complete. Resumes it if it was interrupted and has a checkpoint.
-RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, const TrainFunction& train);
+/// `num_left`: RunJob::num_left.
+RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, int64_t num_left,
+                        const TrainFunction& train);
 
 /// Returns the rank of this process among those that share the runs. It is alone without a
 /// launcher, with an empty `environment`, or with distributed.enabled=off. From now on, ranks other

@@ -45,7 +45,7 @@ class CompleteRunsTest : public testing::Test {
     series_.folder = folder_.path();
     become(0);
     for (const char* tag : {"fold_1", "fold_2", "fold_3"}) {
-      runs_.push_back({{tag, {}}, std::string("run ") + tag});
+      runs_.push_back({.tag = tag, .name = std::string("run ") + tag});
     }
   }
 
@@ -74,7 +74,7 @@ class CompleteRunsTest : public testing::Test {
 
   void write_run(const std::string& tag) {
     const std::string stopping = std::exchange(stopping_, "");
-    complete_run(series_, {tag, {}}, [&](const RunJob& job) {
+    complete_run(series_, {.tag = tag}, 0, [&](const RunJob& job) {
       const std::unique_ptr<RunLock> held = lock(tag);  // unless the test has it
       return train(job);
     });
@@ -86,7 +86,7 @@ class CompleteRunsTest : public testing::Test {
     return complete_runs(
         series_, runs_, [&](const RunJob& job) { return train(job); },
         [&](std::size_t index, const fs::path& dir) {
-          EXPECT_EQ(dir, run_dir(runs_[index].run.tag));
+          EXPECT_EQ(dir, run_dir(runs_[index].tag));
           complete_.push_back(runs_[index].name);
           ++num_complete_;
         });
@@ -95,7 +95,7 @@ class CompleteRunsTest : public testing::Test {
   const test::QuietLog quiet_;
   test::TemporaryFolder folder_;
   RunSeries series_;
-  std::vector<NamedRun> runs_;
+  std::vector<SeriesRun> runs_;
   std::string stopping_;  // the run that a signal stops
   Names trained_;
   Names complete_;
@@ -130,7 +130,7 @@ TEST_F(CompleteRunsTest, Rank0WaitsForARunThatAnotherRankCompletes) {
   EXPECT_EQ(num_complete_, 0);
   fs::create_directories(run_dir("fold_1"));
   folder_.write((run_dir("fold_1") / "config_resolved.yaml").string(),
-                config::dump(run_config(series_, runs_[0].run)));
+                config::dump(run_config(series_, runs_[0])));
   folder_.write((run_dir("fold_1") / "summary.json").string(), "{}");
   taken.reset();
   EXPECT_EQ(all.get().stop_signal, 0);
@@ -140,7 +140,7 @@ TEST_F(CompleteRunsTest, Rank0WaitsForARunThatAnotherRankCompletes) {
 
 // Its summary may be of fewer epochs: it begins with writing the configuration.
 TEST_F(CompleteRunsTest, ARunIsNotCompleteWhileAnotherRankHasIt) {
-  for (const NamedRun& run : runs_) write_run(run.run.tag);
+  for (const SeriesRun& run : runs_) write_run(run.tag);
   auto taken = lock("fold_2");
   auto all = std::async(std::launch::async, [&] { return complete(); });
   const auto is_over = [&] {

@@ -50,7 +50,7 @@ TEST(RunSeriesTest, ACompleteRunOfARecipeIsNotTrainedAgain) {
       request, "series", [] { return false; }, series);
   const SeriesRun run{.tag = "member_1", .overrides = {{"training.seed", "7", "test"}}};
   EXPECT_EQ(find_complete(series, run), std::nullopt);
-  const RunOutcome outcome = complete_run(series, run, [&](const RunJob& job) {
+  const RunOutcome outcome = complete_run(series, run, 0, [&](const RunJob& job) {
     config::Loaded config = job.config;
     EXPECT_EQ(config.config.training.seed, 7);
     config.config.training.batch_size = 64;

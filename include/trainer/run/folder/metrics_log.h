@@ -94,8 +94,9 @@ struct Progress {
   int64_t num_epochs = 0;
   int64_t samples = 0;  // samples of this epoch that are done
   int64_t num_samples = 0;
-  int64_t total_samples = 0;  // samples done since this process began
-  double loss = 0;            // loss of the last logging interval
+  int64_t total_samples = 0;    // samples done since this process began
+  double loss = 0;              // loss of the last logging interval
+  bool may_stop_early = false;  // before all epochs are done
 };
 
 using ProgressListener = std::function<void(const Progress&)>;

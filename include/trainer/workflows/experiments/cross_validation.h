@@ -2,43 +2,29 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "trainer/config/load.h"
-#include "trainer/launch/place.h"
 #include "trainer/metrics/folds.h"
 #include "trainer/workflows/experiments/runs.h"
 
 namespace trainer::experiments {
 
-/// The configuration of a cross-validation, and whether to start or to resume it.
-struct CrossValidationRequest {
-  std::vector<std::filesystem::path> config_files;
-  std::vector<config::Override> overrides;
-  std::optional<std::filesystem::path> resume;  // the folder of an interrupted cross-validation
-  bool resumes_same = false;  // resumes the newest one with the same settings, if there is any
-  int64_t num_folds = 0;      // 0: data.folds, or 5
-  int64_t num_repeats = 0;    // 0: one, or as in the resumed cross-validation
+/// What a cross-validation has beside a series of runs.
+struct CrossValidationRequest : SeriesRequest {
+  int64_t num_folds = 0;    // 0: data.folds, or 5
+  int64_t num_repeats = 0;  // 0: one, or as in the resumed cross-validation
   /// Whether the runs become the members of an ensemble, which share their preprocessing.
   bool ensemble = false;
-  TrainFunction train;
-  launch::Environment environment = {};  // with the launcher's variables; empty: no launcher
   /// Called with each result and the name of its run, "fold 2/5" or "fold 2/5 of repeat 1/3".
-  std::function<void(const metrics::FoldResult&, const std::string& name)> on_result;
+  std::function<void(const metrics::FoldResult&, const std::string& name)> on_result = {};
 };
 
-/// The metrics of the folds, and how the cross-validation ended.
-struct CrossValidationReport {
-  std::filesystem::path folder;
-  bool is_collected = true;  // false on ranks other than 0, which get no results
+/// How a cross-validation ended, and the metrics of the folds.
+struct CrossValidationReport : SeriesReport {
   std::vector<metrics::FoldResult> results;
   metrics::FoldCounts counts;
-  int stop_signal = 0;  // signal that stopped a run; the remaining ones were not trained
-  std::string stopped;  // the name of the stopped run
   bool is_ensemble = false;
 };
 

@@ -2,42 +2,30 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "trainer/config/load.h"
 #include "trainer/config/types.h"
-#include "trainer/launch/place.h"
 #include "trainer/metrics/report.h"
 #include "trainer/workflows/experiments/runs.h"
 
 namespace trainer::experiments {
 
-/// The configuration of an ensemble, and whether to start or to resume it.
-struct EnsembleRequest {
-  std::vector<std::filesystem::path> config_files;
-  std::vector<config::Override> overrides;
-  std::optional<std::filesystem::path> resume;  // the folder of an interrupted ensemble
-  bool resumes_same = false;  // resumes the newest one with the same settings, if there is any
-  int64_t num_members = 0;    // 0: 5, or as in the resumed ensemble
-  std::vector<config::Recipe> recipes;  // members take them in turn; empty: as configured
-  TrainFunction train;
-  launch::Environment environment = {};  // with the launcher's variables; empty: no launcher
+/// What an ensemble has beside a series of runs.
+struct EnsembleRequest : SeriesRequest {
+  int64_t num_members = 0;                   // 0: 5, or as in the resumed ensemble
+  std::vector<config::Recipe> recipes = {};  // members take them in turn; empty: as configured
   /// Called with the best value of each member: "member 2/5", "validation accuracy", 0.95.
-  std::function<void(const std::string& name, const std::string& metric, double value)> on_member;
+  std::function<void(const std::string& name, const std::string& metric, double value)> on_member =
+      {};
 };
 
-/// The metrics of an ensemble, and how its training ended.
-struct EnsembleReport {
-  std::filesystem::path folder;
-  bool is_collected = true;                  // false on ranks other than 0, which get no results
+/// How the training of an ensemble ended, and its metrics.
+struct EnsembleReport : SeriesReport {
   std::optional<metrics::Report> test = {};  // of all members together; none without a test split
   std::string json = {};                     // the content of summary.json
-  int stop_signal = 0;       // signal that stopped a member; the remaining ones were not trained
-  std::string stopped = {};  // the name of the stopped member
 };
 
 /// Trains the members, each in its own run folder within the folder of the ensemble, and writes
