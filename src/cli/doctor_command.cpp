@@ -19,8 +19,8 @@
 #include "trainer/base/text/print_safely.h"
 #include "trainer/base/text/text_table.h"
 #include "trainer/base/version.h"
+#include "trainer/diagnose/doctor/checks.h"
 #include "trainer/diagnose/doctor/collect.h"
-#include "trainer/diagnose/doctor/judge.h"
 #include "trainer/diagnose/doctor/report.h"
 
 #include "cli/commands.h"
@@ -140,13 +140,13 @@ class DoctorCommand : public Command {
   static void look_at_machine(doctor::Facts& facts, FindingPrinter& printer) {
     printer.heading("machine");
     facts.cpu = doctor::cpu_facts();
-    printer.add(doctor::judge(facts.cpu));
+    printer.add(doctor::check(facts.cpu));
     facts.speed = doctor::measure_speed();
-    printer.add(doctor::judge(facts.speed));
+    printer.add(doctor::check(facts.speed));
     facts.memory = doctor::memory_facts();
-    printer.add(doctor::judge(facts.memory));
+    printer.add(doctor::check(facts.memory));
     facts.limits = doctor::limit_facts();
-    printer.add(doctor::judge(facts.limits));
+    printer.add(doctor::check(facts.limits));
   }
 
   void look_at_surroundings(doctor::Facts& facts, FindingPrinter& printer) const {
@@ -154,18 +154,18 @@ class DoctorCommand : public Command {
     show_status("writing into the run folder");
     facts.folder = doctor::measure_folder(run_dir_);
     log::clear_status();
-    printer.add(doctor::judge(facts.folder));
+    printer.add(doctor::check(facts.folder));
     facts.terminal = doctor::terminal_facts();
-    printer.add(doctor::judge(facts.terminal));
+    printer.add(doctor::check(facts.terminal));
     facts.launcher = doctor::launcher_facts();
-    printer.add(doctor::judge(facts.launcher));
+    printer.add(doctor::check(facts.launcher));
     printer.heading("program");
     printer.add({"trainer", doctor::Status::kGood, program_text(), ""});
     for (const doctor::LibraryFacts& library : doctor::library_facts()) {
       facts.libraries.push_back(library);
     }
     for (const doctor::LibraryFacts& library : facts.libraries) {
-      printer.add(doctor::judge(library));
+      printer.add(doctor::check(library));
     }
   }
 
@@ -179,10 +179,10 @@ class DoctorCommand : public Command {
       facts.engine.problem = error.what();
     }
     log::clear_status();
-    printer.add(doctor::judge(facts.engine));
+    printer.add(doctor::check(facts.engine));
     facts.blas.blas = run::blas_info();
     facts.blas.vectors = run::vectors_of_this_cpu();
-    printer.add(doctor::judge(facts.blas, facts.engine.blas_flops, facts.speed));
+    printer.add(doctor::check(facts.blas, facts.engine.blas_flops, facts.speed));
   }
 
   std::string run_dir_ = "runs";

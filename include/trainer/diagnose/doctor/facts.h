@@ -13,8 +13,8 @@
 #include "trainer/run/folder/system_info.h"
 
 /// What `trainer doctor` examines. The facts are collected first (diagnose/doctor/collect.h,
-/// train/engine/engine.h), then judged by functions that use nothing else
-/// (diagnose/doctor/judge.h).
+/// train/engine/engine.h), then checked by functions that use nothing else
+/// (diagnose/doctor/checks.h).
 namespace trainer::doctor {
 
 /// The CPU, and how much of it this process may use.

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "trainer/diagnose/doctor/checks.h"
 #include "trainer/diagnose/doctor/facts.h"
-#include "trainer/diagnose/doctor/judge.h"
 
 namespace trainer::doctor {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns facts into findings. Every threshold is the point where something that this program does
 // begins to fail or to be slow.
-#include "trainer/diagnose/doctor/judge.h"
+#include "trainer/diagnose/doctor/checks.h"
 
 #include <algorithm>
 #include <string>
@@ -27,7 +27,7 @@ std::string bytes_text(int64_t bytes) { return human_bytes(static_cast<uint64_t>
 
 std::string flops_text(double flops) { return fmt::format("{:.0f} GFLOP/s", 1e-9 * flops); }
 
-Finding judge_kernels(const CpuFacts& cpu) {
+Finding check_kernels(const CpuFacts& cpu) {
   std::string text = fmt::format("{}: kernels for {}", cpu.model, cpu.kernels);
   if (!cpu.instructions.empty()) text += fmt::format("; it has {}", joined(cpu.instructions));
   if (cpu.is_x86 && cpu.instructions.empty()) {
@@ -38,7 +38,7 @@ Finding judge_kernels(const CpuFacts& cpu) {
   return {"CPU", Status::kGood, text, ""};
 }
 
-Finding judge_count(const CpuFacts& cpu) {
+Finding check_count(const CpuFacts& cpu) {
   std::string text = fmt::format("{} of {} may be used", cpu.num_usable, cpu.num_logical);
   if (cpu.limits.affinity < cpu.num_logical)
     text += "; the affinity of this process allows no more";
@@ -53,7 +53,7 @@ Finding judge_count(const CpuFacts& cpu) {
   return {"CPUs", Status::kGood, text, ""};
 }
 
-Finding judge_threads(const CpuFacts& cpu) {
+Finding check_threads(const CpuFacts& cpu) {
   const std::string& value = cpu.omp_num_threads;
   if (value.empty()) {
     return {"threads", Status::kGood, "chosen by measuring (OMP_NUM_THREADS is not set)", ""};
@@ -75,7 +75,7 @@ Finding judge_threads(const CpuFacts& cpu) {
   return {"threads", Status::kGood, text, ""};
 }
 
-Finding judge_load(const CpuFacts& cpu) {
+Finding check_load(const CpuFacts& cpu) {
   const std::string text = fmt::format("{:.1f} programs wanted one of {} in the last minute",
                                        cpu.load, counted(cpu.num_logical, "CPU"));
   if (cpu.load <= kBusyShare * static_cast<double>(cpu.num_logical)) {
@@ -87,11 +87,11 @@ Finding judge_load(const CpuFacts& cpu) {
 
 }  // namespace
 
-std::vector<Finding> judge(const CpuFacts& cpu) {
-  return {judge_kernels(cpu), judge_count(cpu), judge_threads(cpu), judge_load(cpu)};
+std::vector<Finding> check(const CpuFacts& cpu) {
+  return {check_kernels(cpu), check_count(cpu), check_threads(cpu), check_load(cpu)};
 }
 
-Finding judge(const SpeedFacts& speed) {
+Finding check(const SpeedFacts& speed) {
   std::string text = flops_text(speed.flops_of_one_thread) + " with one thread";
   if (speed.num_threads > 1) {
     text += fmt::format(", {} with {}", flops_text(speed.peak.flops_per_second), speed.num_threads);
@@ -100,7 +100,7 @@ Finding judge(const SpeedFacts& speed) {
   return {"peak", Status::kGood, text, ""};
 }
 
-std::vector<Finding> judge(const MemoryFacts& memory) {
+std::vector<Finding> check(const MemoryFacts& memory) {
   const int64_t total = memory.total.value_or(memory.machine);
   Finding main{"memory", Status::kGood, bytes_text(total), ""};
   if (total < memory.machine) {
@@ -129,7 +129,7 @@ std::vector<Finding> judge(const MemoryFacts& memory) {
   return {main, swap};
 }
 
-std::vector<Finding> judge(const LimitFacts& limits) {
+std::vector<Finding> check(const LimitFacts& limits) {
   Finding files{"open files", Status::kGood, "no limit", ""};
   if (limits.open_files) {
     files.text = fmt::format(
@@ -150,7 +150,7 @@ std::vector<Finding> judge(const LimitFacts& limits) {
   return {files, space};
 }
 
-std::vector<Finding> judge(const FolderFacts& folder) {
+std::vector<Finding> check(const FolderFacts& folder) {
   const std::string path = folder.path.string();
   if (!folder.problem.empty()) {
     return {{"run folder", Status::kProblem, fmt::format("{}: {}", path, folder.problem),
@@ -187,7 +187,7 @@ std::vector<Finding> judge(const FolderFacts& folder) {
   return {space, speed};
 }
 
-Finding judge(const LibraryFacts& library) {
+Finding check(const LibraryFacts& library) {
   if (library.is_there) {
     return {library.name, Status::kGood, fmt::format("{}, for {}", library.text, library.purpose),
             ""};
@@ -196,7 +196,7 @@ Finding judge(const LibraryFacts& library) {
           fmt::format("{} (only needed for {})", library.text, library.purpose), library.advice};
 }
 
-Finding judge(const TerminalFacts& terminal) {
+Finding check(const TerminalFacts& terminal) {
   if (!terminal.is_terminal) {
     return {"terminal", Status::kGood, "none: plain lines, without colors", ""};
   }
@@ -210,7 +210,7 @@ Finding judge(const TerminalFacts& terminal) {
           "LC_ALL=C.UTF-8"};
 }
 
-Finding judge(const LauncherFacts& launcher) {
+Finding check(const LauncherFacts& launcher) {
   if (!launcher.problem.empty()) {
     return {"processes", Status::kProblem, launcher.problem, "see docs/distributed.md"};
   }
@@ -255,7 +255,7 @@ namespace {
 constexpr double kLargeDifference = 1e-3;
 constexpr double kSlowProducts = 0.25;  // BLAS is slow below this fraction of the peak
 
-Finding judge_device(const DeviceFacts& device) {
+Finding check_device(const DeviceFacts& device) {
   if (!device.problem.empty()) {
     return {device.name, Status::kProblem, device.problem,
             "train on another device (device: cpu), and check driver and LibTorch"};
@@ -279,7 +279,7 @@ Finding judge_device(const DeviceFacts& device) {
 
 }  // namespace
 
-std::vector<Finding> judge(const EngineFacts& engine) {
+std::vector<Finding> check(const EngineFacts& engine) {
   if (!engine.problem.empty()) {
     return {{"LibTorch", Status::kProblem, engine.problem,
              "nothing can be trained; predict, eval and export of trained models still work"}};
@@ -289,11 +289,11 @@ std::vector<Finding> judge(const EngineFacts& engine) {
                                         ? engine.libtorch
                                         : fmt::format("{}, {}", engine.libtorch, engine.library),
                                     ""}};
-  for (const DeviceFacts& device : engine.devices) findings.push_back(judge_device(device));
+  for (const DeviceFacts& device : engine.devices) findings.push_back(check_device(device));
   return findings;
 }
 
-Finding judge(const BlasFacts& facts, double blas_flops, const SpeedFacts& speed) {
+Finding check(const BlasFacts& facts, double blas_flops, const SpeedFacts& speed) {
   const run::BlasInfo& blas = facts.blas;
   Finding finding{"BLAS", Status::kGood, blas.name, ""};
   if (!blas.core.empty()) finding.text += fmt::format(", kernels for {}", blas.core);
