@@ -5,7 +5,8 @@
 # Usage: scripts/gpu_check.sh KIT RESULTS [PART...]
 #   KIT      the unpacked kit
 #   RESULTS  folder for logs and measurements, written as they come
-#   PART     names of parts (all of them, in order, if none is given)
+#   PART     names of parts (all of them, in order, if none is given; `peers`, the comparison on the CPU,
+#            takes minutes and runs only on request)
 # Environment: DEVICE=cuda; PYTHON=python3, which has the PyTorch that the kit was built for;
 #   TORCH_FOLDER, where that PyTorch is elsewhere
 set -uo pipefail
@@ -107,13 +108,16 @@ steps() {
 }
 kernels() { core_tests --gtest_brief=1 '--gtest_filter=*InstructionSets*'; }
 cpu() { bench_step --benchmark_filter='fused|peak' --benchmark_min_time=0.1 2>&1; }
+peers() {
+  "$python" "$kit/bench/peers/compare.py" --build "$kit" --repetitions 2 --json "$results/peers.json"
+}
 sanitizer() {
   ! is_cpu || return 0
   compute-sanitizer --error-exitcode 9 "$kit/bin/trainer" -q --config "$kit/configs/train.yaml" --epochs 1 \
     --device "$device" --output-dir checked 2>&1 | tail -5
 }
 
-declare -A limits=([engine]=80 [program]=80 [memory]=80 [steps]=170 [bench]=100 [sanitizer]=90)
+declare -A limits=([engine]=80 [program]=80 [memory]=80 [steps]=170 [bench]=100 [peers]=300 [sanitizer]=90)
 failed=""
 export device kit python work results
 for part in $parts; do
