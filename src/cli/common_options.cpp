@@ -71,8 +71,8 @@ std::vector<Option> CommonFlags::config_options() {
        {"auto"}},
       {"--allow-changes", &allow_changes_, "", "Resume even if configuration or data have changed"},
       {"--print-config", &print_config_, "", "Print the resolved configuration and exit"},
-      {"--set", &set_, "KEY=VALUE", "Set any key; same as key=value"},
-      {"override", &arguments_, "KEY=VALUE", "Set any configuration key"}};
+      {"--set", &set_, kKeyValue, "Set any key; same as key=value"},
+      {"override", &arguments_, kKeyValue, "Set any configuration key"}};
   for (KeyFlag& flag : key_flags_) {
     options.push_back(
         {flag.field->flag,

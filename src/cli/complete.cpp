@@ -209,7 +209,7 @@ Completion option_values(const TypedLine& line, const Option& option, const std:
   if (name.starts_with("REMOVED")) completion = removed_names(line);
   if (name == "COLUMN") completion = one_of(columns(line));
   if (name == "NAME") completion = names(line, typed);
-  if (name == "KEY=VALUE") completion = keys(line, typed);
+  if (name == kKeyValue) completion = keys(line, typed);
   for (const std::string& word : option.words) completion.candidates.push_back({word});
   return completion;
 }
@@ -275,6 +275,12 @@ Completion complete(std::span<const CommandRow> table, std::span<const std::stri
   const Option* argument = next_argument(program, line);
   Completion completion =
       argument == nullptr ? Completion() : option_values(line, *argument, typed);
+  const bool is_first = line.arguments.empty();
+  if (line.is_named && !is_first && argument != nullptr && argument->value_name != kKeyValue) {
+    const Completion key = keys(line, typed);
+    completion.candidates.insert(completion.candidates.end(), key.candidates.begin(),
+                                 key.candidates.end());
+  }
   const bool is_key = typed.find_first_of(".=") != std::string::npos;
   if (line.is_named || !line.arguments.empty() || is_key) return completion;
   std::vector<Candidate> all = commands(table, "");

@@ -22,6 +22,7 @@ class EvalCommand : public Command {
  public:
   std::vector<Option> options() override {
     return {model_option(model_),
+            table_option(table_),
             {"--data", &data_, "FILE",
              "Table with the targets; - reads standard input (default: the run's own test split)"},
             query_option(query_),
@@ -34,6 +35,7 @@ class EvalCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
+    take_table(model_, table_, data_, problems);
     check_model("eval", model_, problems);
     if (data_.empty() && !targets_.empty()) {
       problems.emplace_back("--targets requires --data FILE");
@@ -75,6 +77,7 @@ class EvalCommand : public Command {
   }
 
   std::string model_;
+  std::string table_;
   std::string data_;
   std::string query_;
   FormatOptions format_;

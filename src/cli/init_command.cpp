@@ -81,6 +81,14 @@ std::string columns_text(const data::TableFacts& table) {
   return text;
 }
 
+// Returns the file that is written if none is named: prices.yaml for data/prices.csv.gz; nothing
+// for a query or several files, which have no name.
+std::string default_output(const std::string& data) {
+  const std::string name = fs::path(data).filename().string();
+  if (name.empty() || name == "-" || name.find_first_of("*?") != std::string::npos) return "";
+  return name.substr(0, name.find('.', 1)) + ".yaml";
+}
+
 // The output is checked before the table is read, which may take long.
 void check_config_output(const fs::path& output, const std::string& table, bool replace) {
   if (output == kStandardOutput) return;
@@ -221,6 +229,7 @@ class InitCommand : public Command {
  public:
   std::vector<Option> options() override {
     return {
+        table_option(table_),
         {"--data", &data_, "FILE",
          "Table: a CSV, Parquet, JSON or SQLite file, a folder of such files, or a pattern with * "
          "and ?"},
@@ -234,11 +243,14 @@ class InitCommand : public Command {
         {"--time", &time_, "TIME",
          "Time for training, such as 60s, 10m or 2h, into which the recipe has to fit (default: "
          "10m)"},
-        {"-o,--output", &output_, "FILE", "YAML file to write; - writes to standard output"},
+        {"-o,--output", &output_, "FILE",
+         "YAML file to write; - writes to standard output (default: prices.yaml for prices.csv)"},
         {"--force", &force_, "", "Overwrite an existing output file"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
+    std::string no_model;
+    take_table(no_model, table_, data_, problems);
     if (data_.empty() && query_.empty()) {
       problems.emplace_back("init: expected --data FILE.csv, got nothing");
     }
@@ -248,6 +260,7 @@ class InitCommand : public Command {
           "init: expected a file whose path the configuration can contain, got --data -; save the "
           "table to a file");
     }
+    if (target_ && output_.empty()) output_ = default_output(data_);
     if (target_ && output_.empty()) {
       problems.emplace_back(
           "init: expected --output FILE.yaml, or - for standard output, got nothing");
@@ -337,6 +350,7 @@ class InitCommand : public Command {
         "wrote {0}\n\n  trainer config schedule --config {0}\n  trainer --config {0}\n", name));
   }
 
+  std::string table_;
   std::string data_;
   std::string query_;
   std::optional<std::string> target_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/model_options.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,14 +24,46 @@ namespace trainer::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char* kNewestRun = "runs/latest";
+
+// Returns whether the argument in the place of a model must be a table: it has the extension of a
+// file, but not that of a model, and is no folder. It need not exist.
+bool names_table(const fs::path& name) {
+  constexpr std::array kModels = {".pt", ".pth", ".ckpt", ".checkpoint", ".safetensors", ".onnx"};
+  const std::string extension = name.extension().string();
+  std::error_code ignored;
+  return !extension.empty() &&
+         std::find(kModels.begin(), kModels.end(), extension) == kModels.end() &&
+         !fs::is_directory(name, ignored) && !fs::is_directory("runs" / name, ignored);
+}
+
+}  // namespace
+
 Option model_option(std::string& model) {
   return {"model", &model, "RUN_OR_CHECKPOINT",
-          "A run folder (its best epoch), the name of a run in runs, or a checkpoint file"};
+          "A run folder (its best epoch), the name of a run in runs, or a checkpoint file "
+          "(default: the newest run in runs)"};
 }
 
 Option query_option(std::string& query) {
   return {"--query", &query, "SELECT",
           "Table that a SELECT statement of DuckDB gives, in place of --data"};
+}
+
+Option table_option(std::string& table) {
+  return {"table", &table, "FILE", "The same as --data FILE"};
+}
+
+void take_table(std::string& model, std::string& table, std::string& data, Problems& problems) {
+  if (table.empty() && names_table(model)) std::swap(model, table);
+  if (table.empty()) return;
+  if (!data.empty()) {
+    problems.push_back(fmt::format("expected one table, got {} and --data {}; remove one of them",
+                                   in_quotes(table), in_quotes(data)));
+  }
+  data = std::exchange(table, {});
 }
 
 void check_data(const std::string& data, const std::string& query, Problems& problems) {
@@ -38,9 +73,12 @@ void check_data(const std::string& data, const std::string& query, Problems& pro
 }
 
 void check_model(const std::string& command, const std::string& model, Problems& problems) {
-  if (!model.empty()) return;
-  problems.push_back(
-      fmt::format("{}: expected a run folder or a checkpoint file, got nothing", command));
+  std::error_code ignored;
+  if (!model.empty() || fs::is_directory(kNewestRun, ignored)) return;
+  problems.push_back(fmt::format(
+      "{}: expected a run folder or a checkpoint file, got nothing, and the folder runs has no "
+      "run; name one",
+      command));
 }
 
 void check_overrides(const std::string& command, const CommonOptions& common,
@@ -89,6 +127,11 @@ void show_notes(const apply::FileNotes& notes) {
 
 std::string model_path(const std::string& name) {
   std::error_code ignored;
+  if (name.empty()) {
+    const fs::path newest = fs::path("runs") / fs::read_symlink(kNewestRun, ignored).filename();
+    log::info(fmt::format("the newest run: {}", newest.string()));
+    return newest.string();
+  }
   const fs::path run = fs::path("runs") / name;
   return !fs::exists(name, ignored) && fs::is_directory(run, ignored) ? run.string() : name;
 }

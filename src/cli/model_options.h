@@ -26,11 +26,19 @@ struct DataConfig;
 
 namespace trainer::cli {
 
-/// Returns the positional argument that names a run folder or a checkpoint file: "runs/latest".
+/// Returns the positional argument that names a run folder or a checkpoint file, such as
+/// "runs/latest". Without it, the newest run is meant.
 Option model_option(std::string& model);
 
 /// Returns the option --query, a SELECT statement that takes the place of --data.
 Option query_option(std::string& query);
+
+/// Returns the positional argument that names a table, as --data does.
+Option table_option(std::string& table);
+
+/// Moves a table that was named without --data to `data`; in `predict new.csv`, that stands in
+/// `model`. Adds a problem if `data` is given too.
+void take_table(std::string& model, std::string& table, std::string& data, Problems& problems);
 
 /// Adds a problem if both --data and --query are given.
 void check_data(const std::string& data, const std::string& query, Problems& problems);
@@ -40,7 +48,8 @@ void check_data(const std::string& data, const std::string& query, Problems& pro
 data::TableSource table_source(const config::DataConfig& data, const data::Schema& schema,
                                const std::string& given, const std::string& query);
 
-/// Adds a problem if no model was given. `command` is the name of the command, such as "eval".
+/// Adds a problem if no model was given and there is no run in the folder runs. `command` is the
+/// name of the command, such as "eval".
 void check_model(const std::string& command, const std::string& model, Problems& problems);
 
 /// Adds problems for --resume, --config and overrides of keys other than `allowed_keys`, because
@@ -64,7 +73,7 @@ Document model_document(const apply::Model& model, const data::TableSource& data
 void show_notes(const apply::FileNotes& notes);
 
 /// Returns the path of the run or checkpoint that the user means: `name`, or "runs/NAME" if only
-/// that exists.
+/// that exists. If `name` is empty, returns the newest run and logs which one that is.
 std::string model_path(const std::string& name);
 
 /// Calls apply::load_model(), and warns if the model is untrained (a checkpoint of step 0).

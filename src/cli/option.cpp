@@ -2,7 +2,10 @@
 #include "cli/option.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -16,6 +19,13 @@ std::vector<std::string> names_of(const Option& option) {
   std::istringstream list(option.names);
   for (std::string name; std::getline(list, name, ',');) names.push_back(name);
   return names;
+}
+
+bool is_key_value(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  std::error_code ignored;
+  return equals != std::string::npos && equals > 0 && word.find('/') > equals &&
+         !std::filesystem::exists(word, ignored);
 }
 
 bool has_name(const Option& option, std::string_view name) {

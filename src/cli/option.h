@@ -33,8 +33,14 @@ struct Option {
 /// name.
 std::vector<std::string> names_of(const Option& option);
 
+/// The value_name of options that take a key with its value.
+inline constexpr const char* kKeyValue = "KEY=VALUE";
+
 inline bool is_positional(const Option& option) { return !option.names.starts_with('-'); }
 inline bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
+/// Returns whether a word between the flags is a key with its value ("seed=7"), and not another
+/// argument of the command: the path of a file that exists, or one with folders.
+bool is_key_value(const std::string& word);
 /// Returns whether the option may be given several times.
 inline bool is_repeatable(const Option& option) {
   return std::holds_alternative<std::vector<std::string>*>(option.target);

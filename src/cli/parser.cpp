@@ -23,7 +23,11 @@ class OptionAdder {
 
   CLI::Option* operator()(bool* flag) const { return app_.add_flag(option_.names, *flag); }
   CLI::Option* operator()(std::string* value) const {
-    return app_.add_option(option_.names, *value)->type_name(option_.value_name);
+    CLI::Option* added = app_.add_option(option_.names, *value)->type_name(option_.value_name);
+    // CLI11 gives a word that fails this check to the next argument: that of the keys.
+    if (added->get_positional())
+      added->check([](const std::string& word) { return is_key_value(word) ? "a key" : ""; });
+    return added;
   }
   CLI::Option* operator()(std::optional<std::string>* value) const {
     const auto write = [value](const std::string& text) { *value = text; };
@@ -60,6 +64,7 @@ void add_command(CLI::App& app, const CommandSpec& spec) {
   CLI::App* command = parent->add_subcommand(
       space == std::string::npos ? spec.name : spec.name.substr(space + 1), spec.help);
   command->fallthrough();
+  command->validate_positionals();
   if (spec.is_group) command->require_subcommand(1);
   add_options(*command, spec.options);
   command->footer(spec.footer);

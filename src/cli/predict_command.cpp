@@ -60,6 +60,7 @@ class PredictCommand : public Command {
   std::vector<Option> options() override {
     return {
         model_option(model_),
+        table_option(table_),
         {"--data", &data_, "FILE",
          "Table with the columns of the training data; - reads standard input"},
         query_option(query_),
@@ -79,6 +80,7 @@ class PredictCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
+    take_table(model_, table_, data_, problems);
     check_model("predict", model_, problems);
     if (data_.empty() && query_.empty()) {
       problems.emplace_back("predict: expected --data FILE, got nothing");
@@ -193,6 +195,7 @@ class PredictCommand : public Command {
   }
 
   std::string model_;
+  std::string table_;
   std::string data_;
   std::string query_;
   FormatOptions format_;

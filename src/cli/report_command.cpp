@@ -16,6 +16,7 @@
 #include "trainer/run/folder/run_dir.h"
 
 #include "cli/commands.h"
+#include "cli/model_options.h"
 #include "cli/runs_options.h"
 
 namespace trainer::cli {
@@ -24,14 +25,15 @@ namespace {
 class ReportCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {{"runs", &runs_, "RUN ...", "Run folders, or names of runs in runs"},
+    return {{"runs", &runs_, "RUN ...",
+             "Run folders, or names of runs in runs (default: the newest one)"},
             {"-o,--output", &output_, "FILE", "Where to write (report.html in the run folder)"},
             {"--no-data", &without_data_, "",
              "Do not read the data of the runs: no curves of classes, residuals and worst rows"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    if (runs_.empty()) problems.emplace_back("report: name a run");
+    if (runs_.empty()) check_model("report", "", problems);
     if (runs_.size() > 1 && output_.empty()) {
       problems.emplace_back("report: several runs need --output FILE");
     }
@@ -39,7 +41,8 @@ class ReportCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    const std::vector<tracking::RunEntry> entries = entries_of_runs(runs_);
+    const std::vector<tracking::RunEntry> entries =
+        entries_of_runs(runs_.empty() ? std::vector{model_path("")} : runs_);
     const std::filesystem::path path = output_.empty()
                                            ? run::RunDir{entries.front().folder}.report()
                                            : std::filesystem::path(output_);

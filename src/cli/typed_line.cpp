@@ -61,6 +61,14 @@ class LineReader {
     return found == options.end() ? nullptr : *found;
   }
 
+  // The argument of the program that takes keys, wherever they stand.
+  const Option* keys_option() const {
+    const std::vector<const Option*> options = options_of(program_, line_);
+    return *std::find_if(options.begin(), options.end(), [](const Option* one) {
+      return is_positional(*one) && is_repeatable(*one) && one->value_name == kKeyValue;
+    });
+  }
+
   void read_flag(const std::string& name, const std::optional<std::string>& value) {
     const Option* option = find(name);
     if (option == nullptr) return;
@@ -91,6 +99,10 @@ class LineReader {
       line_.is_named = true;
       line_.group = command->command == nullptr ? name : "";
       if (line_.group.empty()) line_.command = command;
+      return;
+    }
+    if (line_.is_named && is_key_value(word)) {
+      set(*keys_option(), word);
       return;
     }
     if (const Option* option = next_argument(program_, line_)) set(*option, word);

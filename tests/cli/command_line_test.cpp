@@ -238,7 +238,7 @@ TEST(CommandLineTest, AFileThatStandsAloneIsToldItsFlag) {
             expected + "\"a.yml\"; a configuration is given as --config a.yml");
   EXPECT_EQ(message_of({"train", "t.csv"}),
             expected + "\"t.csv\"; a table is given as data.path=t.csv");
-  EXPECT_EQ(message_of({"predict", "m.pt", "--data", "x.csv", "no.csv"}),
+  EXPECT_EQ(message_of({"predict", "m.pt", "x.csv", "no.csv"}),
             expected + "\"no.csv\"; a file to write is given as --output no.csv");
   EXPECT_EQ(message_of({"train", "--data", "t.csv"}),
             "--data: unknown flag; use data.path=VALUE, or write a configuration for a table with "

@@ -2,18 +2,32 @@
 // What the commands refuse before they run.
 #include "cli/commands.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cli/command_line.h"
 #include "cli/parse_words.h"
+#include "support/temporary_folder.h"
 
 namespace trainer::cli {
 namespace {
 
-TEST(CommandsTest, EachRowHasAOneLineHelp) {
+/// In a folder without runs.
+class CommandsTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::current_path(folder_.path()); }
+  void TearDown() override { std::filesystem::current_path(before_); }
+
+ private:
+  std::filesystem::path before_ = std::filesystem::current_path();
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(CommandsTest, EachRowHasAOneLineHelp) {
   for (const CommandRow& row : command_table()) {
     const std::string help = row.help;
     EXPECT_FALSE(help.empty()) << row.name;
@@ -21,15 +35,16 @@ TEST(CommandsTest, EachRowHasAOneLineHelp) {
   }
 }
 
-TEST(CommandsTest, VerifyTakesPaths) {
+TEST_F(CommandsTest, VerifyTakesPaths) {
   EXPECT_EQ(parse({"verify", "runs/latest", "a.pt"}).name, "verify");
   EXPECT_EQ(message_of({"verify"}),
             "verify: expected a checkpoint file or a run folder, got nothing");
 }
 
-TEST(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
+TEST_F(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(message_of({"export"}),
-            "export: expected a run folder or a checkpoint file, got nothing\n"
+            "export: expected a run folder or a checkpoint file, got nothing, and the folder runs "
+            "has no run; name one\n"
             "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
   EXPECT_EQ(
       message_of({"export", "a", "-o", "m.bin", "seed=1"}),
@@ -42,7 +57,7 @@ TEST(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
             "--resume is not supported by export");
 }
 
-TEST(CommandsTest, CommandsWithoutConfigurationRefuseOne) {
+TEST_F(CommandsTest, CommandsWithoutConfigurationRefuseOne) {
   for (const std::vector<const char*>& words :
        std::vector<std::vector<const char*>>{{"runs", "list"},
                                              {"runs", "watch", "a"},
@@ -69,7 +84,7 @@ TEST(CommandsTest, CommandsWithoutConfigurationRefuseOne) {
   }
 }
 
-TEST(CommandsTest, CommandsOfATrainedModelTakeItsConfiguration) {
+TEST_F(CommandsTest, CommandsOfATrainedModelTakeItsConfiguration) {
   for (const char* command : {"eval", "inspect", "explain"}) {
     EXPECT_EQ(message_of({command, "a", "-c", "b.yaml"}),
               std::string("--config: ") + command +
@@ -77,7 +92,7 @@ TEST(CommandsTest, CommandsOfATrainedModelTakeItsConfiguration) {
   }
 }
 
-TEST(CommandsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
+TEST_F(CommandsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
   const std::string only_weights =
       "--softmax: a safetensors file contains weights only; use --format onnx or torchscript";
   const std::string only_onnx = "--preprocessing: only supported for ONNX; use --format onnx";
@@ -93,7 +108,7 @@ TEST(CommandsTest, ExportTakesItsFormatFromTheFileOrAsItIsTold) {
   EXPECT_EQ(parse({"export", "a.pt", "--preprocessing", "-o", "m.onnx"}).name, "export");
 }
 
-TEST(CommandsTest, PredictTakesThreadsAndRefusesWhatItDoesNotUnderstand) {
+TEST_F(CommandsTest, PredictTakesThreadsAndRefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(
       parse({"predict", "m.pt", "--data", "-", "--on-error=skip", "--errors", "e", "threads=2"})
           .name,
@@ -103,16 +118,43 @@ TEST(CommandsTest, PredictTakesThreadsAndRefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(message_of({"predict", "m.pt", "--data", "-", "--errors", "e"}),
             "--errors: has no effect without --on-error skip");
   EXPECT_EQ(message_of({"predict", "--on-error", "stop"}),
-            "predict: expected a run folder or a checkpoint file, got nothing\n"
+            "predict: expected a run folder or a checkpoint file, got nothing, and the folder runs "
+            "has no run; name one\n"
             "predict: expected --data FILE, got nothing");
 }
 
-TEST(CommandsTest, EvalTakesTargetsOfDataOnly) {
+TEST_F(CommandsTest, ATableNeedsNoFlag) {
+  const char* no_run =
+      "expected a run folder or a checkpoint file, got nothing, and the folder runs has no run; "
+      "name "
+      "one";
+  EXPECT_EQ(message_of({"predict", "new.csv"}), fmt::format("predict: {}", no_run));
+  EXPECT_EQ(message_of({"eval", "a/new.parquet"}), fmt::format("eval: {}", no_run));
+  EXPECT_EQ(message_of({"predict", "m.pt", "a.csv", "--data", "b.csv"}),
+            "expected one table, got \"a.csv\" and --data \"b.csv\"; remove one of them");
+  EXPECT_EQ(parse({"predict", "m.pt", "a.csv"}).name, "predict");
+  EXPECT_EQ(message_of({"init", "t.csv", "--target", "y", "seed=1"}),
+            "command line: init takes no keys; set seed in the new file");
+}
+
+TEST_F(CommandsTest, AKeyIsNeverTakenForAnotherArgument) {
+  std::filesystem::create_directories("runs/latest");
+  for (const std::vector<const char*>& words :
+       {std::vector<const char*>{"eval", "threads=2", "m.pt", "t.csv"},
+        {"eval", "m.pt", "threads=2", "t.csv"},
+        {"eval", "t.csv", "threads=2"}}) {
+    const CommandLine line = parse(words);
+    ASSERT_EQ(line.common.overrides.size(), 1U);
+    EXPECT_EQ(line.common.overrides[0].key, "threads");
+  }
+}
+
+TEST_F(CommandsTest, EvalTakesTargetsOfDataOnly) {
   EXPECT_EQ(parse({"eval", "m.pt", "--data", "x", "--labels", "y", "threads=2"}).name, "eval");
   EXPECT_EQ(message_of({"eval", "m.pt", "--targets", "y"}), "--targets requires --data FILE");
 }
 
-TEST(CommandsTest, InitTakesNeitherRunsNorKeys) {
+TEST_F(CommandsTest, InitTakesNeitherRunsNorKeys) {
   EXPECT_EQ(message_of({"init", "--target", "y", "--resume", "r", "-c", "a.yaml", "seed=1"}),
             "init: expected --data FILE.csv, got nothing\n"
             "init: expected --output FILE.yaml, or - for standard output, got nothing\n"
@@ -121,7 +163,7 @@ TEST(CommandsTest, InitTakesNeitherRunsNorKeys) {
             "command line: init takes no keys; set seed in the new file");
 }
 
-TEST(CommandsTest, CountsArePositive) {
+TEST_F(CommandsTest, CountsArePositive) {
   EXPECT_EQ(parse({"cv", "--repeats", "3", "--folds", "2", "seed=1"}).name, "cv");
   EXPECT_EQ(message_of({"cv", "--repeats", "0", "--folds", "1"}),
             "--folds: expected an integer >= 2, got \"1\"\n"
@@ -132,7 +174,7 @@ TEST(CommandsTest, CountsArePositive) {
             "--kills: expected an integer >= 1, got \"0\"");
 }
 
-TEST(CommandsTest, SelftestTakesItsOptionsAndThoseOfARun) {
+TEST_F(CommandsTest, SelftestTakesItsOptionsAndThoseOfARun) {
   const CommandLine line =
       parse({"selftest", "resume", "--kills", "20", "--seed", "7", "model.dropout=0"});
   EXPECT_EQ(line.name, "selftest resume");

@@ -59,6 +59,32 @@ TEST_F(EvalTest, TheRunsOwnTestPartGivesTheNumbersOfTheRun) {
   }
 }
 
+TEST_F(EvalTest, WithoutANameTheNewestRunIsMeantAndSaid) {
+  train("penguins.yaml");
+  train("penguins.yaml", "seed=7");
+  const std::string name = fs::read_symlink(folder_.path() / "runs/latest").filename().string();
+  const std::string newest = "the newest run: runs/" + name + "\n";
+  for (const char* command :
+       {"eval", "inspect", "explain", "report", "export --output model.safetensors"}) {
+    const ProcessResult result = trainer(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.err.find(newest), std::string::npos) << command << ": " << result.err;
+  }
+  EXPECT_EQ(trainer("eval --json").out, trainer("eval --json " + name).out);
+}
+
+TEST_F(EvalTest, ATableNeedsNoFlag) {
+  train("penguins.yaml");
+  const std::string table = (kSource / "configs/data/penguins.csv").string();
+  const std::string run = fs::read_symlink(folder_.path() / "runs/latest").filename().string();
+  for (const std::string command : {"predict ", "eval --json "}) {
+    const ProcessResult expected = trainer(command + run + " --data " + table);
+    EXPECT_EQ(expected.exit_code, 0) << expected.err;
+    EXPECT_EQ(trainer(command + table).out, expected.out);
+    EXPECT_EQ(trainer(command + run + " " + table + " threads=1").out, expected.out);
+  }
+}
+
 // Label smoothing makes a network less sure than it is right.
 TEST_F(EvalTest, CalibratedProbabilitiesAreThoseOfEveryCommand) {
   const std::string smooth = "training.label_smoothing=0.2 training.epochs=15 seed=3 ";

@@ -166,7 +166,8 @@ TEST_F(ExplainTest, ArraysAreExplainedByTheirFeatures) {
 
 TEST_F(ExplainTest, MistakesOfTheCommandLineAreNamed) {
   EXPECT_EQ(refusal("", 2),
-            "error: explain: expected a run folder or a checkpoint file, got nothing\n");
+            "error: explain: expected a run folder or a checkpoint file, got nothing, and the "
+            "folder runs has no run; name one\n");
   EXPECT_EQ(refusal("r --metric speed", 2),
             "error: --metric: expected loss, log_loss, calibrated_log_loss, accuracy, "
             "balanced_accuracy, f1, binary_f1, auroc, pr_auc, mae, rmse, mape or r2, got "

@@ -48,6 +48,24 @@ TEST(InitTest, WritesAConfigurationThatTrains) {
   }
 }
 
+TEST(InitTest, TheFileIsNamedAfterTheTableUnlessItExists) {
+  const test::TemporaryFolder folder;
+  fs::create_directory(folder.path() / "data");
+  fs::copy(table("penguins.csv"), folder.path() / "data/penguins.2026.csv");
+  const std::string init = "init data/penguins.2026.csv --target species";
+  const ProcessResult made = test::trainer_in(folder.path(), init);
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(made.out,
+            "wrote penguins.yaml\n\n  trainer config schedule --config penguins.yaml\n"
+            "  trainer --config penguins.yaml\n");
+  EXPECT_TRUE(fs::exists(folder.path() / "penguins.yaml"));
+  const ProcessResult again = test::trainer_in(folder.path(), init);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_EQ(again.err,
+            "error: --output: penguins.yaml already exists; choose another name, or overwrite it "
+            "with --force\n");
+}
+
 std::string last_line(const std::string& text) {
   return text.substr(text.rfind('\n', text.size() - 2) + 1);
 }

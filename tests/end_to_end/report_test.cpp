@@ -226,7 +226,9 @@ TEST_F(ReportTest, AHalfDeletedRunHasOneToo) {
 }
 
 TEST_F(ReportTest, MistakesAreNamed) {
-  EXPECT_EQ(trainer("report").err, "error: report: name a run\n");
+  EXPECT_EQ(trainer("report").err,
+            "error: report: expected a run folder or a checkpoint file, got nothing, and the "
+            "folder runs has no run; name one\n");
   EXPECT_EQ(trainer("report a b").err, "error: report: several runs need --output FILE\n");
   EXPECT_EQ(trainer("report a").err,
             "error: a: expected a run folder, or the name of one in runs; `trainer runs list` "
