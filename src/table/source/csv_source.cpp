@@ -186,18 +186,20 @@ class CsvSource : public ChunkSource {
       : name_(std::move(name)), format_(format), files_(std::move(files)) {
     open_next();
     read_header();
+    first_format_ = cursor_->format();
   }
 
   CsvSource(DataFile file, const CsvFormat& format)
       : name_(file.name()), format_(format), files_({file.name()}), num_opened_(1) {
     open(std::move(file));
     read_header();
+    first_format_ = cursor_->format();
   }
 
   const std::string& name() const override { return name_; }
   const std::string& header_location() const override { return header_location_; }
   const std::vector<SourceColumn>& columns() const override { return columns_; }
-  const CsvFormat& format() const override { return cursor_->format(); }
+  const CsvFormat& format() const override { return first_format_; }
   bool has_types() const override { return false; }
   // Not those of a database, and not those of a folder or pattern, of however many files.
   bool has_lines() const override { return is_one_file() && file_->has_lines(); }
@@ -318,7 +320,8 @@ class CsvSource : public ChunkSource {
   }
 
   std::string name_;
-  CsvFormat format_;
+  CsvFormat format_;        // as given
+  CsvFormat first_format_;  // of the first file; other threads read with it when the next one opens
   std::vector<std::string> files_;
   std::size_t num_opened_ = 0;
   std::optional<DataFile> file_;
