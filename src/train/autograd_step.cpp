@@ -256,13 +256,14 @@ class AutogradStep : public TrainStep {
   static StepStats stats(const Facts& facts, const SharedSums::Step& step, float grad_norm,
                          float sum_of_buffers) {
     const auto loss_sum = static_cast<float>(step.totals.loss);
-    const bool is_finite = std::isfinite(grad_norm + loss_sum + sum_of_buffers);
+    const bool is_count = std::isfinite(step.totals.num_correct);  // not so on a broken device
+    const bool is_finite = is_count && std::isfinite(grad_norm + loss_sum + sum_of_buffers);
     return {.loss_sum = loss_sum,
-            .num_correct = static_cast<int64_t>(step.totals.num_correct),
+            .num_correct = is_count ? static_cast<int64_t>(step.totals.num_correct) : 0,
             .grad_norm = grad_norm,
             .num_samples = facts.num_samples,
             .is_finite = is_finite,
-            .has_overflowed = !is_finite && std::isfinite(loss_sum + sum_of_buffers) &&
+            .has_overflowed = is_count && !is_finite && std::isfinite(loss_sum + sum_of_buffers) &&
                               facts.loss_scale > schedule::kMinLossScale,
             .requests = step.requests};
   }

@@ -2,6 +2,7 @@
 #include "trainer/train/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <numeric>
@@ -44,7 +45,9 @@ BatchSums evaluate_rows(const model::Network& model, const ResidentData& data,
   const auto* values = read.data_ptr<float>();
   const int64_t size = on_device.numel();
   std::copy_n(values, size, outputs);
-  return {values[size], correct.defined() ? static_cast<int64_t>(values[size + 1]) : 0};
+  const float num_correct = correct.defined() ? values[size + 1] : 0;
+  if (!std::isfinite(num_correct)) return {NAN, 0};  // from a broken device, as such a loss is
+  return {values[size], static_cast<int64_t>(num_correct)};
 }
 
 // Evaluates the rows [begin, end), in smaller batches if memory runs out.
