@@ -38,7 +38,7 @@ TEST_F(ManualPageTest, HasNothingThatManWarnsOfAndFitsATerminal) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(result.out.starts_with("TRAINER(1)")) << result.out.substr(0, 80);
-  EXPECT_NE(result.out.find("trainer --config price.yaml --lr 2e-3"), std::string::npos);
+  EXPECT_NE(result.out.find("trainer --config houses.yaml --lr 2e-3"), std::string::npos);
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }

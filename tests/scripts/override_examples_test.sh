@@ -8,7 +8,7 @@ source "$(dirname "$0")/house.sh"
 
 trainer=$(realpath "$1")
 ln -s "$root/configs" "$house/configs"
-for name in price mine penguins; do
+for name in houses mine penguins; do
   cp "$root/configs/penguins.yaml" "$house/$name.yaml"
 done
 ln -s "$root/configs/data" "$house/data"
