@@ -57,7 +57,7 @@ Option table_option(std::string& table) {
 }
 
 void take_table(std::string& model, std::string& table, std::string& data, Problems& problems) {
-  if (table.empty() && names_table(model)) std::swap(model, table);
+  if (table.empty() && data.empty() && names_table(model)) std::swap(model, table);
   if (table.empty()) return;
   if (!data.empty()) {
     problems.push_back(fmt::format("expected one table, got {} and --data {}; remove one of them",

@@ -133,6 +133,7 @@ TEST_F(CommandsTest, ATableNeedsNoFlag) {
   EXPECT_EQ(message_of({"predict", "m.pt", "a.csv", "--data", "b.csv"}),
             "expected one table, got \"a.csv\" and --data \"b.csv\"; remove one of them");
   EXPECT_EQ(parse({"predict", "m.pt", "a.csv"}).name, "predict");
+  EXPECT_EQ(parse({"predict", "best.model", "--data", "a.csv"}).name, "predict");
   EXPECT_EQ(message_of({"init", "t.csv", "--target", "y", "seed=1"}),
             "command line: init takes no keys; set seed in the new file");
 }
