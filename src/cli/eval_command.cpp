@@ -35,7 +35,8 @@ class EvalCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    take_table(model_, table_, data_, problems);
+    if (data_.empty() && query_.empty()) move_table(model_, table_);
+    take_table(table_, data_, problems);
     check_model("eval", model_, problems);
     if (data_.empty() && !targets_.empty()) {
       problems.emplace_back("--targets requires --data FILE");

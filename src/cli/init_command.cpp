@@ -249,8 +249,7 @@ class InitCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    std::string no_model;
-    take_table(no_model, table_, data_, problems);
+    take_table(table_, data_, problems);
     if (data_.empty() && query_.empty()) {
       problems.emplace_back("init: expected --data FILE.csv, got nothing");
     }

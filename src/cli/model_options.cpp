@@ -56,8 +56,11 @@ Option table_option(std::string& table) {
   return {"table", &table, "FILE", "The same as --data FILE"};
 }
 
-void take_table(std::string& model, std::string& table, std::string& data, Problems& problems) {
-  if (table.empty() && data.empty() && names_table(model)) std::swap(model, table);
+void move_table(std::string& model, std::string& table) {
+  if (table.empty() && names_table(model)) std::swap(model, table);
+}
+
+void take_table(std::string& table, std::string& data, Problems& problems) {
   if (table.empty()) return;
   if (!data.empty()) {
     problems.push_back(fmt::format("expected one table, got {} and --data {}; remove one of them",
@@ -128,7 +131,7 @@ void show_notes(const apply::FileNotes& notes) {
 std::string model_path(const std::string& name) {
   std::error_code ignored;
   if (name.empty()) {
-    const fs::path newest = fs::path("runs") / fs::read_symlink(kNewestRun, ignored).filename();
+    const fs::path newest = fs::path("runs") / fs::canonical(kNewestRun, ignored).filename();
     log::info(fmt::format("the newest run: {}", newest.string()));
     return newest.string();
   }

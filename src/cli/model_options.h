@@ -36,9 +36,11 @@ Option query_option(std::string& query);
 /// Returns the positional argument that names a table, as --data does.
 Option table_option(std::string& table);
 
-/// Moves a table that was named without --data to `data`; in `predict new.csv`, that stands in
-/// `model`. Adds a problem if `data` is given too.
-void take_table(std::string& model, std::string& table, std::string& data, Problems& problems);
+/// Moves the table of `predict new.csv`, which stands in the place of a model, to `table`.
+void move_table(std::string& model, std::string& table);
+
+/// Moves a table that was named without --data to `data`. Adds a problem if `data` is given too.
+void take_table(std::string& table, std::string& data, Problems& problems);
 
 /// Adds a problem if both --data and --query are given.
 void check_data(const std::string& data, const std::string& query, Problems& problems);

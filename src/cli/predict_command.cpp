@@ -80,7 +80,8 @@ class PredictCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    take_table(model_, table_, data_, problems);
+    if (data_.empty() && query_.empty()) move_table(model_, table_);
+    take_table(table_, data_, problems);
     check_model("predict", model_, problems);
     if (data_.empty() && query_.empty()) {
       problems.emplace_back("predict: expected --data FILE, got nothing");

@@ -87,7 +87,7 @@ void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::
 std::optional<std::filesystem::path> find_complete(const RunSeries& series, const SeriesRun& run);
 
 /// Trains the run unless it is complete. Resumes it if it was interrupted and has a checkpoint.
-/// `num_left`: RunJob::num_left.
+/// `num_left` is the number of other runs that are not complete yet, which `train` is told.
 RunOutcome complete_run(const RunSeries& series, const SeriesRun& run, int64_t num_left,
                         const TrainFunction& train);
 
