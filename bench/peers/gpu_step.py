@@ -25,24 +25,21 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+import works
+from pytorch_eager import make_model
+
 STEPS = 200
 FORMS = ["eager", "graph", "compile", "compile+graph"]
 
 
 class Work(NamedTuple):
-    features: int
-    hidden: list[int]
-    classes: int
+    layers: list[int]  # widths, from the features to the classes
     batch: int
     members: int = 1
 
 
-WORKS = {
-    "tiny": Work(10, [128, 128], 2, 32),
-    "mid": Work(784, [256, 256], 10, 128),
-    "large": Work(784, [1024, 1024], 10, 512),
-    "tabm": Work(64, [256, 256], 10, 256, 16),
-}
+WORKS = {name: Work(list(work.layers), work.batch_size) for name, work in works.WORKS.items()}
+WORKS["tabm"] = Work([64, 256, 256, 10], 256, 16)
 
 
 class Members(nn.Module):
@@ -50,30 +47,20 @@ class Members(nn.Module):
 
     def __init__(self, work: Work) -> None:
         super().__init__()
-        self.scale = nn.Parameter(torch.randn(work.members, work.features))
-        self.hidden = hidden_layers(work, dropout=0.1)
-        width = work.hidden[-1]
-        self.weight = nn.Parameter(torch.randn(work.members, width, work.classes) / width**0.5)
-        self.bias = nn.Parameter(torch.zeros(work.members, 1, work.classes))
+        features, *hidden, classes = work.layers
+        self.scale = nn.Parameter(torch.randn(work.members, features))
+        modules: list[nn.Module] = []
+        for width, next_width in zip([features, *hidden], hidden):
+            modules += [nn.Linear(width, next_width), nn.ReLU(), nn.Dropout(0.1)]
+        self.hidden = nn.Sequential(*modules)
+        self.weight = nn.Parameter(
+            torch.randn(work.members, hidden[-1], classes) / hidden[-1] ** 0.5
+        )
+        self.bias = nn.Parameter(torch.zeros(work.members, 1, classes))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         hidden = self.hidden(x.unsqueeze(1) * self.scale)
         return torch.baddbmm(self.bias, hidden.transpose(0, 1), self.weight).flatten(0, 1)
-
-
-def hidden_layers(work: Work, dropout: float = 0) -> nn.Sequential:
-    modules: list[nn.Module] = []
-    for width, next_width in zip([work.features, *work.hidden], work.hidden):
-        modules += [nn.Linear(width, next_width), nn.ReLU()]
-        if dropout > 0:
-            modules.append(nn.Dropout(dropout))
-    return nn.Sequential(*modules)
-
-
-def make_model(work: Work) -> nn.Module:
-    if work.members > 1:
-        return Members(work)
-    return nn.Sequential(hidden_layers(work), nn.Linear(work.hidden[-1], work.classes))
 
 
 class TorchSteps:
@@ -83,11 +70,12 @@ class TorchSteps:
         torch.manual_seed(0)
         rows = STEPS * work.batch
         self.work, self.device = work, device
-        self.x = torch.randn(rows, work.features, device=device)
-        self.y = torch.randint(work.classes, (rows,), device=device)
+        self.x = torch.randn(rows, work.layers[0], device=device)
+        self.y = torch.randint(work.layers[-1], (rows,), device=device)
         self.rows = torch.arange(work.batch, device=device)
         self.total = torch.zeros((), device=device)
-        self.model = make_model(work).to(device)
+        model = Members(work) if work.members > 1 else make_model(work.layers)
+        self.model = model.to(device)
         self.parameters = list(self.model.parameters())
         self.optimizer = torch.optim.AdamW(
             self.parameters, lr=1e-3, fused=True, capturable=device != "cpu"
@@ -153,12 +141,12 @@ def time_trainer(
                 "device_fallback=false",
                 "data.source=synthetic",
                 f"data.synthetic.num_samples={STEPS * work.batch}",
-                f"data.synthetic.num_features={work.features}",
-                f"data.synthetic.num_classes={work.classes}",
+                f"data.synthetic.num_features={work.layers[0]}",
+                f"data.synthetic.num_classes={work.layers[-1]}",
                 "data.synthetic.separation=0.05",
                 "data.validation_fraction=0",
                 "data.test_fraction=0",
-                f"model.hidden_sizes={work.hidden}",
+                f"model.hidden_sizes={work.layers[1:-1]}",
                 f"model.ensemble_size={work.members}",
                 f"model.dropout={0.1 if work.members > 1 else 0}",
                 "training.schedule.name=constant",
