@@ -18,7 +18,6 @@
 #include "trainer/nn/cpu/kernels.h"
 #include "trainer/nn/cpu/losses.h"
 #include "trainer/table/cached/load.h"
-#include "trainer/table/row_checks.h"
 
 namespace trainer::apply {
 namespace {
@@ -97,7 +96,7 @@ EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int
 
 SplitOutputs predict_own_split(const Model& model, int64_t num_threads) {
   SplitOutputs found{own_split(model), {}, {}};
-  Predictor(model, num_threads).predict(found.rows.features, found.outputs);
+  Predictor(model, num_threads).predict(found.rows.features, found.outputs, found.member_of_row);
   found.losses = row_losses(model, found.outputs, found.rows);
   return found;
 }
@@ -111,41 +110,13 @@ EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {
           .split = found.split};
 }
 
-namespace {
-
-/// A copy of the model that has only one of its members.
-Model alone(const Model& model, std::size_t member) {
-  Model one = model;
-  one.members = {model.members[member]};
-  return one;
-}
-
-}  // namespace
-
 metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMetric metric,
                                         int64_t num_threads) {
+  const SplitRows found = own_validation(model);
   std::vector<float> outputs;
-  std::vector<int64_t> classes;
-  config::DataConfig data = model.config().data;
-  for (std::size_t i = 0; i < model.members.size(); ++i) {
-    if (data.validation_folds > 0 && model.is_ensemble()) {
-      data.validation_fold = static_cast<int64_t>(i) + 1;
-    } else if (i > 0) {
-      break;  // all members validate on the same rows
-    }
-    const data::Datasets datasets =
-        cache::load(data, static_cast<uint64_t>(model.config().seed), &model.schema);
-    require_same_data(model, datasets);
-    if (datasets.validation.size() == 0) continue;
-    const Model member = data.validation_folds > 0 ? alone(model, i) : model;
-    Evaluation evaluation(member, datasets.schema.target_means);
-    data::require_intact(datasets.validation);
-    add_rows(member, datasets.validation, num_threads, evaluation);
-    const std::span<const float> values = evaluation.outputs().values;
-    outputs.insert(outputs.end(), values.begin(), values.end());
-    classes.insert(classes.end(), evaluation.classes().begin(), evaluation.classes().end());
-  }
-  const auto best = metrics::best_threshold({outputs, model.num_outputs()}, classes, metric);
+  Predictor(model, num_threads).predict(found.rows.features, outputs, found.member_of_row);
+  const auto best =
+      metrics::best_threshold({outputs, model.num_outputs()}, found.rows.classes, metric);
   if (best) return *best;
   throw Error(ErrorKind::kData,
               fmt::format("--threshold: {}: expected a validation split with rows of both classes; "

@@ -84,14 +84,47 @@ std::string contents_text(const std::vector<data::Fingerprint>& files) {
   return joined(contents);
 }
 
-// Throws for an ensemble of cross-validation folds, where each row was trained on by some member.
-void require_unseen_split(const Model& model) {
-  if (!model.is_ensemble() || model.config().data.folds == 0) return;
-  throw Error(
-      ErrorKind::kData,
-      fmt::format("{}: the members of this ensemble were trained on all rows of the data; "
-                  "cv.json has the metrics of the folds; for others name a file with --data",
-                  model.file.string()));
+bool is_of_folds(const Model& model) {
+  return model.is_ensemble() && model.config().data.folds > 0;
+}
+
+bool has_validation_folds(const Model& model) {
+  return model.is_ensemble() && model.config().data.validation_folds > 0;
+}
+
+data::Datasets datasets_of(const Model& model, const Member& member) {
+  data::Datasets datasets =
+      cache::load(member.config->data, static_cast<uint64_t>(member.config->seed), &model.schema);
+  require_same_data(model, datasets);
+  return datasets;
+}
+
+SplitRows whole_split(const Model& model, std::string name, data::Datasets datasets,
+                      data::Dataset data::Datasets::*split) {
+  data::require_intact(datasets.*split);
+  SplitRows found{.split = std::move(name),
+                  .schema = model.schema,
+                  .rows = std::move(datasets.*split),
+                  .num_train = datasets.train.size()};
+  found.schema.target_means = std::move(datasets.schema.target_means);
+  return found;
+}
+
+/// The rows of one split of each member's data, one member after the other.
+SplitRows split_by_member(const Model& model, std::string name,
+                          data::Dataset data::Datasets::*split) {
+  SplitRows found{.split = std::move(name), .schema = model.schema, .rows = {}};
+  for (std::size_t i = 0; i < model.members.size(); ++i) {
+    if (model.members[i].config->data.repeat > 1) continue;
+    data::Datasets datasets = datasets_of(model, model.members[i]);
+    const data::Dataset& rows = datasets.*split;
+    if (i == 0) found.schema.target_means = std::move(datasets.schema.target_means);
+    data::require_intact(rows);
+    data::append_rows(rows, found.rows);
+    found.member_of_row.resize(static_cast<std::size_t>(found.rows.size()),
+                               static_cast<int32_t>(i));
+  }
+  return found;
 }
 
 }  // namespace
@@ -106,10 +139,7 @@ void require_same_data(const Model& model, const data::Datasets& datasets) {
 }
 
 data::Datasets own_datasets(const Model& model) {
-  data::Datasets datasets =
-      cache::load(model.config().data, static_cast<uint64_t>(model.config().seed), &model.schema);
-  require_same_data(model, datasets);
-  return datasets;
+  return datasets_of(model, model.members.front());
 }
 
 FileNotes read_labelled(const Model& model, const LabelledFile& file,
@@ -172,29 +202,25 @@ FileNotes read_labelled_table(const Model& model, const data::TableSource& sourc
   return notes;
 }
 
+SplitRows own_validation(const Model& model) {
+  if (is_of_folds(model)) return split_by_member(model, kOutOfFold, &data::Datasets::test);
+  if (has_validation_folds(model)) {
+    return split_by_member(model, kOutOfFold, &data::Datasets::validation);
+  }
+  return whole_split(model, "validation", own_datasets(model), &data::Datasets::validation);
+}
+
 SplitRows own_split(const Model& model) {
-  require_unseen_split(model);
-  data::Datasets datasets = own_datasets(model);
-  const bool has_test = datasets.test.size() > 0;
-  if (!has_test && model.is_ensemble() && model.config().data.validation_folds > 0) {
-    throw Error(ErrorKind::kData,
-                fmt::format("{}: the ensemble has no test split, and each row of its validation "
-                            "splits was trained on by other members; name a file with --data",
-                            model.file.string()));
+  SplitRows found;
+  if (!is_of_folds(model)) {
+    found = whole_split(model, "test", own_datasets(model), &data::Datasets::test);
   }
-  SplitRows found{.split = has_test ? "test" : "validation",
-                  .schema = model.schema,
-                  .rows = std::move(has_test ? datasets.test : datasets.validation)};
-  if (found.rows.size() == 0) {
-    throw Error(
-        ErrorKind::kData,
-        fmt::format(
-            "{}: the run has no test split and no validation split; name a file with --data",
-            model.file.string()));
-  }
-  found.schema.target_means = std::move(datasets.schema.target_means);
-  data::require_intact(found.rows);
-  return found;
+  if (found.rows.size() == 0) found = own_validation(model);
+  if (found.rows.size() > 0) return found;
+  throw Error(ErrorKind::kData,
+              fmt::format("{}: the run has no test split and no validation split; name a file with "
+                          "--data",
+                          model.file.string()));
 }
 
 }  // namespace trainer::apply

@@ -11,12 +11,15 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/labelled_rows.h"
+#include "trainer/apply/evaluate.h"
 #include "trainer/apply/model.h"
 #include "trainer/apply/predictor.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/table/dataset.h"
 #include "trainer/table/row_checks.h"
+#include "trainer/table/schema/scaling.h"
 #include "trainer/table/source/table_reader.h"
 #include "trainer/table/source/table_source.h"
 
@@ -144,7 +147,48 @@ void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t n
   }
 }
 
+/// Scales the targets `[n, num_targets]` of `rows` and the outputs for them by `schema` instead of
+/// the schema that they were read with.
+void scale_again(const data::Schema& schema, SplitOutputs& found) {
+  const auto scaled = [&](const std::vector<double>& values) {
+    std::vector<float> numbers;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double offset = schema.target_scaling.offset_of(i % schema.target_names.size());
+      numbers.push_back(static_cast<float>(values[i] - offset));
+    }
+    data::scale(schema.target_scaling, numbers);
+    return numbers;
+  };
+  const std::vector<double> targets = data::true_values(found.schema, found.rows);
+  found.outputs = scaled(data::predicted_values(found.schema, found.outputs));
+  found.rows.values = scaled(targets);
+  found.rows.targets = targets;
+}
+
 }  // namespace
+
+SplitOutputs predict_folds(const Model& first, const std::vector<std::filesystem::path>& runs,
+                           int64_t num_threads) {
+  SplitOutputs all;
+  all.split = kOutOfFold;
+  all.schema = first.schema;
+  all.schema.target_low.clear();  // each run has limited its predictions in its own way
+  all.schema.target_high.clear();
+  for (const std::filesystem::path& run : runs) {
+    SplitOutputs found = predict_own_split(load_model(run), num_threads);
+    if (found.schema.labels != all.schema.labels) {
+      throw Error(ErrorKind::kData, fmt::format("{}: expected the classes of the first run, {}",
+                                                run.string(), joined(all.schema.labels)));
+    }
+    if (all.schema.task == config::Task::kRegression) scale_again(all.schema, found);
+    const int64_t num_rows = found.rows.size();
+    found.rows.features = {.num_rows = num_rows, .num_columns = 0, .values = {}};
+    data::append_rows(found.rows, all.rows);
+    all.outputs.insert(all.outputs.end(), found.outputs.begin(), found.outputs.end());
+    all.losses.insert(all.losses.end(), found.losses.begin(), found.losses.end());
+  }
+  return all;
+}
 
 void write_out_of_fold(const std::vector<FoldRun>& runs, const std::filesystem::path& output,
                        int64_t num_threads) {

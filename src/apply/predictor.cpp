@@ -54,9 +54,41 @@ void Predictor::run(cpu::Network& network, const cpu::NetworkBatch& batch, float
   team_.run([&](int64_t thread) { network.infer(thread, batch, keep, [] {}); });
 }
 
-void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs) {
+void Predictor::predict_by_member(const data::Matrix& features,
+                                  std::span<const int32_t> member_of_row,
+                                  std::span<float> outputs) {
+  const auto width = static_cast<std::size_t>(model_.num_outputs());
+  const std::size_t max_rows = rows_.size();
+  member_outputs_.resize(max_rows * width);
+  for (std::size_t member = 0; member < networks_.size(); ++member) {
+    std::size_t count = 0;
+    const auto flush = [&] {
+      run(*networks_[member],
+          {.source = gather_source(features, model_.schema.scaling),
+           .rows = rows_.data(),
+           .num_rows = static_cast<int64_t>(count)},
+          member_outputs_.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        std::copy_n(member_outputs_.data() + i * width, width,
+                    outputs.data() + static_cast<std::size_t>(rows_[i]) * width);
+      }
+      count = 0;
+    };
+    for (std::size_t row = 0; row < member_of_row.size(); ++row) {
+      if (member_of_row[row] != static_cast<int32_t>(member)) continue;
+      rows_[count++] = static_cast<int64_t>(row);
+      if (count == max_rows) flush();
+    }
+    if (count > 0) flush();
+  }
+  data::limit_outputs(model_.schema, outputs);
+}
+
+void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs,
+                        std::span<const int32_t> member_of_row) {
   const auto width = static_cast<std::size_t>(model_.num_outputs());
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
+  if (!member_of_row.empty()) return predict_by_member(features, member_of_row, outputs);
   const auto max_rows = static_cast<int64_t>(rows_.size());
   for (int64_t begin = 0; begin < features.num_rows; begin += max_rows) {
     std::iota(rows_.begin(), rows_.end(), begin);

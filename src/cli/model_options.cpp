@@ -99,7 +99,9 @@ std::string model_text(const apply::Model& model) {
 }
 
 std::string data_text(const data::TableSource& data, const std::string& split) {
-  return split.empty() ? data::source_name(data) : fmt::format("the {} split of the run", split);
+  if (split.empty()) return data::source_name(data);
+  if (split == apply::kOutOfFold) return "the out-of-fold rows of the run";
+  return fmt::format("the {} split of the run", split);
 }
 
 Document model_document(const apply::Model& model, const data::TableSource& data,
@@ -253,8 +255,10 @@ std::string apply_threshold(const ThresholdOption& threshold, apply::Model& mode
       apply::find_threshold(model, *threshold.metric, num_threads);
   model.threshold = choice.threshold;
   const std::string& name = to_text(*threshold.metric);
-  return fmt::format("{:.4g} ({} {} on the validation split)", choice.threshold,
-                     metrics::shown_name(name), metrics::score_text({name, choice.value}));
+  return fmt::format(
+      "{:.4g} ({} {} on the {})", choice.threshold, metrics::shown_name(name),
+      metrics::score_text({name, choice.value}),
+      model.is_ensemble() ? "rows that its members did not see" : "validation split");
 }
 
 }  // namespace trainer::cli

@@ -2,6 +2,8 @@
 #include "trainer/table/dataset.h"
 
 #include <cstddef>
+#include <type_traits>
+#include <variant>
 
 #include "trainer/config/data_config.h"
 #include "trainer/config/recipe.h"
@@ -40,7 +42,28 @@ Datasets load_source(const config::DataConfig& data, const SplitOptions& options
   return load_synthetic(data, options, trained);
 }
 
+void append(const Matrix& from, Matrix& to) {
+  std::visit(
+      [&](const auto& values) {
+        using Values = std::decay_t<decltype(values)>;
+        if (to.num_rows == 0) to.values = Values();
+        std::get<Values>(to.values).append(values.begin(), values.end());
+      },
+      from.values);
+  to.num_columns = from.num_columns;
+  to.num_rows += from.num_rows;
+}
+
 }  // namespace
+
+void append_rows(const Dataset& from, Dataset& to) {
+  append(from.features, to.features);
+  to.classes.append(from.classes.begin(), from.classes.end());
+  to.values.append(from.values.begin(), from.values.end());
+  to.source_lines.append(from.source_lines.begin(), from.source_lines.end());
+  to.weights.append(from.weights.begin(), from.weights.end());
+  to.targets.append(from.targets.begin(), from.targets.end());
+}
 
 void limit_outputs(const Schema& schema, std::span<float> outputs) {
   const size_t num_limits = schema.target_low.size();

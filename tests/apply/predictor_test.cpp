@@ -151,6 +151,25 @@ TEST(Predictor, AnEnsembleHasTheMeanProbabilities) {
   }
 }
 
+TEST(Predictor, ARowCanBePredictedByOneMemberAlone) {
+  constexpr int64_t kRows = 1030;  // more than a batch
+  const data::Matrix features{kRows, 9, test::some_numbers(kRows * 9, 5)};
+  std::vector<Model> members;
+  const Model ensemble = some_ensemble(3, members);
+  std::vector<int32_t> member_of_row(kRows);
+  for (std::size_t row = 0; row < member_of_row.size(); ++row) {
+    member_of_row[row] = static_cast<int32_t>(row * row % 3);
+  }
+  Numbers outputs;
+  Predictor(ensemble, 2).predict(features, outputs, member_of_row);
+  std::vector<Numbers> alone;
+  for (const Model& member : members) alone.push_back(outputs_of(member, features));
+  ASSERT_EQ(outputs.size(), alone.front().size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    EXPECT_EQ(outputs[i], alone[static_cast<std::size_t>(member_of_row[i / 3])][i]) << i;
+  }
+}
+
 TEST(Predictor, AnEnsembleOfRegressionsHasTheMeanNumbers) {
   const data::Matrix features{5, 9, test::some_numbers(int64_t{5} * 9, 5)};
   std::vector<Model> members;

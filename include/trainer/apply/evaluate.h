@@ -20,7 +20,7 @@ namespace trainer::apply {
 /// The scores of a model on labelled rows, and where the rows come from.
 struct EvaluationResult {
   metrics::Report report;
-  std::string split = {};  // "test" or "validation" of the run's own data; else empty
+  std::string split = {};  // as SplitRows has it; empty for the rows of a file
   FileNotes notes = {};
 };
 
@@ -41,10 +41,8 @@ SplitOutputs predict_own_split(const Model& model, int64_t num_threads);
 /// own_split() does.
 EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads);
 
-/// The threshold of a model with two classes that is best for `metric` on the validation split of
-/// the run's own data. In an ensemble with validation folds, each member predicts its own
-/// validation split. Throws Error(kData) without a validation split that has rows of both classes,
-/// and as evaluate_own_split() does.
+/// The threshold of a model with two classes that is best for `metric` on own_validation(). Throws
+/// Error(kData) unless these rows are of both classes, and as evaluate_own_split() does.
 metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMetric metric,
                                         int64_t num_threads);
 

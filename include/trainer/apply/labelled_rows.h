@@ -9,22 +9,36 @@
 
 #include "trainer/apply/model.h"
 #include "trainer/base/function_ref.h"
+#include "trainer/base/memory/array.h"
 #include "trainer/table/source/table_source.h"
 
 /// Reads rows with their targets, encoded for a model.
 namespace trainer::apply {
 
+/// The split name of rows of which each is predicted only by the member that has not seen it.
+inline constexpr const char* kOutOfFold = "out_of_fold";
+
 /// A split of the run's own data.
 struct SplitRows {
-  std::string split;    // "test" or "validation"
+  std::string split;    // "test", "validation" or kOutOfFold
   data::Schema schema;  // the model's, with target means even if its checkpoint has none
   data::Dataset rows;
+  /// [rows] the index of the only member that was not trained on the row, and therefore predicts
+  /// it; empty: all members predict all rows.
+  Array<int32_t> member_of_row = {};
+  int64_t num_train = 0;  // rows of the training split; 0 with member_of_row
 };
 
-/// The test split of the run's own data, or the validation split if there is no test split. Throws
-/// Error(kData) if there is neither, if members of an ensemble were trained on its rows, if the
-/// data files have changed, and as data::load_datasets() does.
+/// The rows of the run's own data that the model was not trained on: those of the test split, or of
+/// the validation split if there is no test split. In an ensemble of folds these are, for each
+/// member, the rows of its fold; of several repeats of a cross-validation only the first. Throws
+/// Error(kData) if there are none, if the data files have changed, and as data::load_datasets()
+/// does.
 SplitRows own_split(const Model& model);
+
+/// Like own_split(), but the rows of the validation split even if there is a test split, so that
+/// the latter can still judge what is decided by them. Has no rows if there are none.
+SplitRows own_validation(const Model& model);
 
 /// A file with features and, there or in a second file, the targets.
 struct LabelledFile {

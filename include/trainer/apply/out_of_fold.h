@@ -7,6 +7,9 @@
 
 namespace trainer::apply {
 
+struct Model;
+struct SplitOutputs;
+
 /// A complete run of a cross-validation, with the numbers of its fold and repeat, counted from 1.
 struct FoldRun {
   std::filesystem::path run_dir;
@@ -22,5 +25,12 @@ struct FoldRun {
 /// if the data files have changed, and as load_model() and data::load_datasets() do.
 void write_out_of_fold(const std::vector<FoldRun>& runs, const std::filesystem::path& output,
                        int64_t num_threads);
+
+/// The rows of all folds with the outputs of the run that has not seen them. `runs` are the folders
+/// of the runs of one repeat and `first` is the model of the first of them: outputs and targets are
+/// as that model scales them. The features, which each run has encoded in its own way, are left
+/// out. Throws Error(kData) if the runs have other classes, and as predict_own_split() does.
+SplitOutputs predict_folds(const Model& first, const std::vector<std::filesystem::path>& runs,
+                           int64_t num_threads);
 
 }  // namespace trainer::apply

@@ -26,8 +26,10 @@ class Predictor {
   Predictor(const Model& model, int64_t num_threads);
 
   /// Computes the outputs `[n, num_outputs]`, logits of classes or scaled targets, for unscaled
-  /// features `[n, num_features]` that data::encode() returned.
-  void predict(const data::Matrix& features, std::vector<float>& outputs);
+  /// features `[n, num_features]` that data::encode() returned. With `member_of_row` `[n]`, each
+  /// row is predicted by the member of that index alone.
+  void predict(const data::Matrix& features, std::vector<float>& outputs,
+               std::span<const int32_t> member_of_row = {});
 
  private:
   const Model& model_;
@@ -36,6 +38,8 @@ class Predictor {
   std::vector<float> member_outputs_;                    // [members, rows of a batch, num_outputs]
   std::vector<int64_t> rows_;
 
+  void predict_by_member(const data::Matrix& features, std::span<const int32_t> member_of_row,
+                         std::span<float> outputs);
   void run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs);
 };
 

@@ -78,6 +78,10 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
+/// Appends a copy of the rows of `from`, which are intact, to those of `to`. Both have the same
+/// columns, and `to` may be empty.
+void append_rows(const Dataset& from, Dataset& to);
+
 /// Limits outputs `[n, num_targets]` of a regression model as the schema says.
 void limit_outputs(const Schema& schema, std::span<float> outputs);
 

@@ -61,7 +61,7 @@ class Shuffler {
   }
 
   double score() {
-    predictor_.predict(features_, outputs_);
+    predictor_.predict(features_, outputs_, rows_.member_of_row);
     return score_of(outputs_);
   }
 

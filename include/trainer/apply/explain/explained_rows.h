@@ -17,10 +17,11 @@ namespace trainer::explain {
 
 /// The rows with which a model is explained.
 struct ExplainedRows {
-  std::string split = {};  // "test" or "validation" of the run's own data; else empty
+  std::string split = {};  // as apply::SplitRows has it; empty for the rows of a file
   data::Schema schema;     // the model's, see apply::SplitRows
   data::Dataset rows;
-  int64_t num_available = 0;  // number of rows from which these were chosen
+  Array<int32_t> member_of_row = {};  // see apply::SplitRows
+  int64_t num_available = 0;          // number of rows from which these were chosen
   apply::FileNotes notes = {};
 };
 
