@@ -78,13 +78,20 @@ TEST_F(ReportTest, ABrowserShowsARun) {
   EXPECT_EQ(seen["requests"], Json::array());
   EXPECT_EQ(seen["violations"], Json::array());
   EXPECT_LE(seen["width"].get<int>(), 390);
-  EXPECT_EQ(seen["charts"][0], "loss");
+  const std::string charts = seen["charts"].dump();
+  for (const char* chart : {"loss", "ROC curve", "learning rate"}) {
+    EXPECT_NE(charts.find("\"" + std::string(chart) + "\""), std::string::npos) << charts;
+  }
   EXPECT_NE(seen["hovered"].get<std::string>().find("val "), std::string::npos) << seen["hovered"];
-  EXPECT_TRUE(seen["read"].get<std::string>().starts_with("step ")) << seen["read"];
+  EXPECT_TRUE(seen["read"].get<std::string>().starts_with("epoch ")) << seen["read"];
   const auto text = seen["text"].get<std::string>();
-  for (const char* part : {"Confusion matrix", "ROC curve", "Worst rows",
-                           "Importance of the columns", "Effect of beak_length_mm",
-                           "share of the rows", "training.epochs", "Repeat it with", "Chinstrap"}) {
+  EXPECT_LT(text.find("The model beats the baseline"), text.find("Confusion matrix")) << text;
+  for (const char* part :
+       {"classification of species, 3 classes: Adelie", "241 training, 34 test",
+        "rows that it was not trained on are classified correctly (95 % interval: ",
+        "metric\ttraining\tvalidation\ttest\tbaseline\n", "Confusion matrix", "ROC curve",
+        "(area 0.", "Worst rows", "Importance of the columns", "Effect of beak_length_mm",
+        "share of the rows", "training.epochs", "Repeat it with", "Chinstrap"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }
@@ -101,7 +108,7 @@ TEST_F(ReportTest, ABrowserShowsOneEpochAndValuesThatAreNotFinite) {
     return seen["text"].get<std::string>();
   };
   const std::string one = text_of();
-  EXPECT_NE(one.find("\n25\nstep\n"), std::string::npos) << one;  // the only step with a tick
+  EXPECT_NE(one.find("\n1\nepoch\nbest\n"), std::string::npos) << one;  // the only tick
   EXPECT_EQ(one.find("no finite values"), std::string::npos) << one;
   const fs::path metrics = fs::canonical(folder_.path() / "runs/latest/metrics.jsonl");
   std::string records;
@@ -131,6 +138,50 @@ TEST_F(ReportTest, ABrowserShowsAndHidesSeveralRuns) {
   }
 }
 
+/// The JSON that the page of a report draws.
+Json data_of(const std::string& html) {
+  const std::string begin = R"(<script type="application/json" id="data">)";
+  const std::size_t at = html.find(begin) + begin.size();
+  return parse_json(html.substr(at, html.find("</script>", at) - at));
+}
+
+// Of a cross-validation, each row is predicted by the run that has not seen it.
+TEST_F(ReportTest, ABrowserShowsCrossValidationsAndEnsembles) {
+  SKIP_WITHOUT_BROWSER();
+  const std::string cv = "cv --folds 3 --epochs 3 " + test::with_config("auto_mpg.yaml");
+  for (const char* ensemble : {"", "--ensemble --output-dir e"}) {
+    train(cv + ensemble);
+    const fs::path parent = folder_.path() / (*ensemble == 0 ? "runs" : "e");
+    std::string folder;
+    for (const auto& item : fs::directory_iterator(parent)) {
+      if (!item.is_symlink()) folder = item.path().string();
+    }
+    report(folder);
+    const Json seen = open();
+    EXPECT_EQ(seen["problems"], Json::array());
+    EXPECT_EQ(seen["violations"], Json::array());
+    const auto text = seen["text"].get<std::string>();
+    for (const char* part :
+         {"regression of miles_per_gallon, mean 2", "398, each predicted by a model that has not",
+          "The mean absolute error for 398 rows that it was not trained on is ",
+          "out-of-fold\tmean of the folds\tstd of the folds\tbaseline\n", "True against predicted",
+          "Importance of the columns", "Effect of ", "Worst rows", "Folds"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
+    }
+  }
+}
+
+TEST_F(ReportTest, AnEnsembleStandsBesideTheMeanOfItsMembers) {
+  ASSERT_EQ(
+      trainer("ensemble -q --members 2 --epochs 3 " + test::with_config("penguins.yaml")).exit_code,
+      0);
+  const Json found = data_of(report("latest"))["evaluations"][0];
+  EXPECT_EQ(found["scores"]["head"], Json({"metric", "test", "mean of its members", "baseline"}));
+  EXPECT_EQ(found["scores"]["rows"][0][0], "accuracy");
+  for (const Json& cell : found["scores"]["rows"][0]) EXPECT_NE(cell, "");
+  EXPECT_TRUE(found["verdict"]["good"]);
+}
+
 // Whatever stands in names and notes is text.
 TEST_F(ReportTest, NothingInARunIsTakenForHtml) {
   SKIP_WITHOUT_BROWSER();
@@ -156,13 +207,6 @@ TEST_F(ReportTest, NothingInARunIsTakenForHtml) {
        {"Effect of <img src=x onerror=alert(1)>", "Effect of <script>alert(4)</script>", "<i>\t"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
   }
-}
-
-/// The JSON that the page of a report draws.
-Json data_of(const std::string& html) {
-  const std::string begin = R"(<script type="application/json" id="data">)";
-  const std::size_t at = html.find(begin) + begin.size();
-  return parse_json(html.substr(at, html.find("</script>", at) - at));
 }
 
 // With the recipe that `trainer init` writes, whose importance takes long.

@@ -60,6 +60,20 @@ TEST_P(ClassificationTest, ScoresOfEachClassAreThoseOfScikitLearn) {
 INSTANTIATE_TEST_SUITE_P(Golden, ClassificationTest,
                          ::testing::Values("two_classes", "four_classes"));
 
+// Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I, method 3.
+TEST(ShareIntervalTest, IsThatOfWilson) {
+  const auto expect = [](int64_t count, int64_t num_rows, double low, double high) {
+    const Interval interval =
+        share_interval(static_cast<double>(count) / static_cast<double>(num_rows), num_rows);
+    EXPECT_NEAR(interval.low, low, 5e-5) << count;
+    EXPECT_NEAR(interval.high, high, 5e-5) << count;
+  };
+  expect(81, 263, 0.2553, 0.3662);
+  expect(15, 148, 0.0624, 0.1605);
+  expect(0, 20, 0, 0.1611);
+  expect(1, 29, 0.0061, 0.1718);
+}
+
 TEST(ClassificationEdgeTest, TheFirstLargestLogitIsTheClass) {
   const Floats logits = {0, 1, 2, 7, 7, 1};
   EXPECT_EQ(predicted_classes({logits, 3}), (Classes{2, 0}));

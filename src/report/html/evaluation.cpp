@@ -30,11 +30,12 @@
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/metrics/classification.h"
 #include "trainer/metrics/score.h"
-#include "trainer/run/folder/run_dir.h"
 #include "trainer/table/source/table_source.h"
 
+#include "report/html/findings.h"
 #include "report/html/importance.h"
 #include "report/html/run_series.h"
+#include "report/html/verdict.h"
 
 namespace trainer::report {
 namespace {
@@ -43,22 +44,11 @@ constexpr std::size_t kMaxClasses = 30;          // in a confusion matrix
 constexpr std::size_t kMaxClassCurves = 6;       // each has a color
 constexpr std::size_t kMaxCurvePoints = 200;     // curves are smooth, so these are enough
 constexpr std::size_t kMaxDots = 600;            // of a scatter plot
+constexpr std::size_t kMaxWorst = 20;            // rows
+constexpr std::size_t kMaxCells = 6;             // of such a row
+constexpr std::size_t kCellWidth = 40;           // characters
 constexpr int64_t kNumBins = 15;                 // as for the calibration error
 constexpr int64_t kMaxCount = int64_t{1} << 40;  // so that sums of counts do not overflow
-
-/// The results of the test split in a summary, or else of the validation split.
-struct Summary {
-  std::string split;
-  JsonReader report;
-};
-
-Summary read_summary(const tracking::RunEntry& entry) {
-  const JsonReader summary = JsonReader::of_file(run::RunDir{entry.folder}.summary());
-  for (const char* split : {"test", "validation"}) {
-    if (summary.has(split)) return {split, summary[split]};
-  }
-  return {"", summary};
-}
 
 /// The confusion matrix of a summary, which may have more classes than are shown.
 class Confusion {
@@ -164,6 +154,34 @@ Json series_json(std::size_t run, const std::string& name, std::vector<double> x
   return series;
 }
 
+/// Returns bars of equal width from `low` to `high` as the line around them.
+Json bars_json(std::size_t run, const std::string& name, double low, double high,
+               const std::vector<double>& counts) {
+  const double width = (high - low) / static_cast<double>(counts.size());
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double begin = low + static_cast<double>(i) * width;
+    x.insert(x.end(), {begin, begin + width});
+    y.insert(y.end(), {counts[i], counts[i]});
+  }
+  return series_json(run, name, std::move(x), std::move(y));
+}
+
+Json histogram_series(std::size_t run, const std::vector<double>& values) {
+  constexpr std::size_t kMaxBars = 40;
+  const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(values.size())));
+  const std::size_t num_bars = std::clamp<std::size_t>(2 * root, 4, kMaxBars);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double width = (*high - *low) / static_cast<double>(num_bars);
+  if (!(width > 0)) return series_json(run, "rows", {*low}, {static_cast<double>(values.size())});
+  std::vector<double> counts(num_bars);
+  for (const double value : values) {
+    counts[std::min(static_cast<std::size_t>((value - *low) / width), num_bars - 1)] += 1;
+  }
+  return bars_json(run, "rows", *low, *high, counts);
+}
+
 /// The predicted probabilities of all classes for the rows of a split.
 struct Probabilities {
   std::size_t num_classes = 0;
@@ -216,16 +234,69 @@ Json reliability_chart(const Probabilities& p, const apply::SplitOutputs& found,
   }
   std::vector<double> x;
   std::vector<double> y;
+  std::vector<double> shares;
   for (const metrics::ReliabilityBin& bin :
        metrics::reliability(probabilities, happened, kNumBins)) {
     x.push_back(bin.mean_probability);
     y.push_back(bin.frequency);
+    shares.push_back(static_cast<double>(bin.num_rows) / static_cast<double>(num_rows));
   }
   Json series = Json::array();
   series.push_back(series_json(run, "frequency", std::move(x), std::move(y), true));
-  return unit_chart(p.num_classes > 2 ? "Reliability: how often the prediction is right"
-                                      : "Reliability: how often it is the second class",
-                    "mean probability", std::move(series), true);
+  const std::string title =
+      p.num_classes > 2 ? "how often the prediction is right"
+                        : "how often it is " + shortened(found.schema.labels[1], kCellWidth);
+  Json chart = unit_chart("Reliability: " + title, "mean probability", std::move(series), true);
+  chart["shares"] = number_list(shares);
+  return chart;
+}
+
+/// Returns the area under the curve by trapezoids.
+double area(const metrics::Curve& curve) {
+  double sum = 0;
+  for (std::size_t i = 1; i < curve.x.size(); ++i) {
+    sum += (curve.x[i] - curve.x[i - 1]) * (curve.y[i] + curve.y[i - 1]) / 2;
+  }
+  return sum;
+}
+
+/// Adds where the threshold between two classes lies on the curves.
+void add_threshold(double threshold, std::span<const double> scores,
+                   std::span<const uint8_t> is_class, std::size_t run, Json& roc, Json& recall) {
+  double counts[2][2] = {};  // [is of the class][is predicted as it]
+  for (std::size_t i = 0; i < scores.size(); ++i) ++counts[is_class[i]][scores[i] > threshold];
+  const double positive = counts[1][0] + counts[1][1];
+  const double negative = counts[0][0] + counts[0][1];
+  const double predicted = counts[0][1] + counts[1][1];
+  const std::string name = fmt::format("threshold {:.4g}", threshold);
+  const auto add = [&](double x, double y, Json& to) {
+    to.push_back(series_json(run, name, {x}, {y}, true));
+    to.back()["color"] = 1;
+  };
+  if (positive > 0 && negative > 0) add(counts[0][1] / negative, counts[1][1] / positive, roc);
+  if (positive > 0 && predicted > 0) add(counts[1][1] / positive, counts[1][1] / predicted, recall);
+}
+
+/// Returns how the predicted probability of the second of two classes is distributed over the rows
+/// of each class.
+Json probability_chart(const Probabilities& p, const apply::SplitOutputs& found, std::size_t run) {
+  constexpr std::size_t kBars = 20;
+  Json series = Json::array();
+  for (std::size_t label = 0; label < p.num_classes; ++label) {
+    std::vector<double> counts(kBars);
+    for (std::size_t row = 0; row < found.rows.classes.size(); ++row) {
+      if (found.rows.classes[row] != static_cast<int64_t>(label)) continue;
+      const double at = std::clamp(p.at(row, 1), 0.0, 1.0) * kBars;
+      counts[std::min(static_cast<std::size_t>(at), kBars - 1)] += 1;
+    }
+    series.push_back(bars_json(run, found.schema.labels[label], 0, 1, counts));
+    series.back()["color"] = label;
+  }
+  return {{"title", "Predicted probability of " + shortened(found.schema.labels[1], kCellWidth) +
+                        " by true class"},
+          {"x", "probability"},
+          {"still", true},
+          {"series", std::move(series)}};
 }
 
 Json class_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
@@ -241,16 +312,19 @@ Json class_charts(const apply::Model& model, const apply::SplitOutputs& found, s
       scores[row] = p.at(row, labels[i]);
       is_class[row] = found.rows.classes[row] == static_cast<int64_t>(labels[i]) ? 1 : 0;
     }
-    const auto add = [&](metrics::Curve curve, Json& to) {
+    const auto add = [&](const std::string& remark, metrics::Curve curve, Json& to) {
       if (curve.x.empty()) return;
-      Json series =
-          series_json(run, found.schema.labels[labels[i]], std::move(curve.x), std::move(curve.y));
+      const std::string name = shortened(found.schema.labels[labels[i]], kCellWidth) + remark;
+      Json series = series_json(run, name, std::move(curve.x), std::move(curve.y));
       if (labels.size() > 1) series["color"] = i;
       to.push_back(std::move(series));
     };
-    add(metrics::roc_curve(scores, is_class), roc);
-    add(metrics::precision_recall_curve(scores, is_class), recall);
+    metrics::Curve curve = metrics::roc_curve(scores, is_class);
+    const std::string remark = fmt::format(" (area {:.4f})", area(curve));
+    add(remark, std::move(curve), roc);
+    add("", metrics::precision_recall_curve(scores, is_class), recall);
   }
+  if (p.num_classes == 2) add_threshold(model.threshold, scores, is_class, run, roc, recall);
   const std::string of_classes =
       labels.size() > 1 && labels.size() < p.num_classes
           ? fmt::format(": the {} of {} classes with the most rows", labels.size(), p.num_classes)
@@ -265,34 +339,13 @@ Json class_charts(const apply::Model& model, const apply::SplitOutputs& found, s
         unit_chart("Precision and recall" + of_classes, "recall", std::move(recall), false));
   }
   charts.push_back(reliability_chart(p, found, run));
+  if (p.num_classes == 2) charts.push_back(probability_chart(p, found, run));
   return charts;
 }
 
-/// Returns a histogram as a line around its bars.
-Json histogram_series(std::size_t run, const std::vector<double>& values) {
-  constexpr std::size_t kMaxBars = 40;
-  const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(values.size())));
-  const std::size_t num_bars = std::clamp<std::size_t>(2 * root, 4, kMaxBars);
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double width = (*high - *low) / static_cast<double>(num_bars);
-  if (!(width > 0)) return series_json(run, "rows", {*low}, {static_cast<double>(values.size())});
-  std::vector<double> counts(num_bars);
-  for (const double value : values) {
-    counts[std::min(static_cast<std::size_t>((value - *low) / width), num_bars - 1)] += 1;
-  }
-  std::vector<double> x;
-  std::vector<double> y;
-  for (std::size_t i = 0; i < num_bars; ++i) {
-    const double begin = *low + static_cast<double>(i) * width;
-    x.insert(x.end(), {begin, begin + width});
-    y.insert(y.end(), {counts[i], counts[i]});
-  }
-  return series_json(run, "rows", std::move(x), std::move(y));
-}
-
 /// Returns charts of the residuals of each target, in the units of the file.
-Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, std::size_t run) {
-  const std::vector<double> predicted = apply::predicted_values(model, found.outputs);
+Json value_charts(const apply::SplitOutputs& found, std::size_t run) {
+  const std::vector<double> predicted = data::predicted_values(found.schema, found.outputs);
   const std::vector<double> truth = data::true_values(found.schema, found.rows);
   const auto num_targets = static_cast<std::size_t>(found.schema.num_targets());
   Json charts = Json::array();
@@ -313,16 +366,26 @@ Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, s
       some_x.push_back(x[i]);
       some_y.push_back(residuals[i]);
     }
-    Json scatter = series_json(run, "true - predicted", some_x, some_y, true);
-    scatter["no_line"] = true;
+    const auto scatter = [&](const std::string& name, const std::vector<double>& y) {
+      Json series = series_json(run, name, some_x, y, true);
+      series["no_line"] = true;
+      return Json::array({std::move(series)});
+    };
+    std::vector<double> some_truths(some_x.size());
+    for (std::size_t i = 0; i < some_x.size(); ++i) some_truths[i] = some_x[i] + some_y[i];
     const std::string some =
         step == 1 ? ""
                   : fmt::format(": {} of {} rows", with_thousands(std::ssize(some_x)),
                                 with_thousands(std::ssize(x)));
+    charts.push_back({{"title", fmt::format("True against predicted{}{}", of, some)},
+                      {"x", "predicted"},
+                      {"still", true},
+                      {"diagonal", true},
+                      {"series", scatter("true", some_truths)}});
     charts.push_back({{"title", fmt::format("Residuals{}{}", of, some)},
                       {"x", "predicted"},
                       {"still", true},
-                      {"series", Json::array({std::move(scatter)})}});
+                      {"series", scatter("true - predicted", some_y)}});
     charts.push_back({{"title", "Distribution of the residuals" + of},
                       {"x", "true - predicted"},
                       {"still", true},
@@ -330,10 +393,6 @@ Json value_charts(const apply::Model& model, const apply::SplitOutputs& found, s
   }
   return charts;
 }
-
-constexpr std::size_t kMaxWorst = 20;
-constexpr std::size_t kMaxCells = 6;    // of a row
-constexpr std::size_t kCellWidth = 40;  // characters
 
 /// Returns the line of a row in its file, or the number of the row from 1 if lines are not known.
 int64_t place_of(const apply::SplitOutputs& found, std::size_t row) {
@@ -365,7 +424,7 @@ std::vector<std::string> judged_row(const apply::Model& model, const apply::Spli
   } else {
     const std::vector<double> all = data::true_values(found.schema, found.rows);
     const std::span<const double> truth(all.data() + row * width, width);
-    const std::vector<double> predicted = apply::predicted_values(model, outputs);
+    const std::vector<double> predicted = data::predicted_values(found.schema, outputs);
     std::vector<double> errors(width);
     for (std::size_t i = 0; i < width; ++i) errors[i] = predicted[i] - truth[i];
     cells = {numbers_text(truth), numbers_text(predicted), numbers_text(errors)};
@@ -396,6 +455,11 @@ std::vector<float> features_of(const data::Dataset& rows, std::size_t row) {
         static_cast<float>(data::value_at(rows.features, static_cast<int64_t>(row), i)));
   }
   return features;
+}
+
+/// Returns the cell of a column as the model has it; empty for a row without features.
+std::string encoded_text(const explain::ColumnGroup& group, std::span<const float> features) {
+  return features.empty() ? "" : explain::cell_text(group, features);
 }
 
 /// Returns the rows with the largest losses, NaN first.
@@ -458,27 +522,25 @@ Json worst_rows(const apply::Model& model, const apply::SplitOutputs& found,
     const std::vector<float> features = features_of(found.rows, worst[i]);
     for (const std::size_t group : columns) {
       const std::string* cell = source.find(places[i], groups[group].name);
-      add(cell == nullptr ? explain::cell_text(groups[group], features) : *cell);
+      add(cell == nullptr ? encoded_text(groups[group], features) : *cell);
     }
     rows.push_back(std::move(cells));
   }
   return {{"head", std::move(head)}, {"rows", std::move(rows)}};
 }
 
-void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOptions& options,
-              Json& json) {
-  const apply::Model model = apply::load_model(entry.folder);
-  const apply::SplitOutputs found = apply::predict_own_split(model, options.num_threads);
-  json["split"] = found.split;
-  json["rows"] = found.rows.size();
+void add_rows(const Judged& judged, std::size_t run, const ReportOptions& options, Json& json) {
+  const auto& [model, found, first_fold] = judged;
   json["charts"] = found.schema.task == config::Task::kClassification
                        ? class_charts(model, found, run)
-                       : value_charts(model, found, run);
-  const std::vector<explain::ColumnGroup> groups = explain::column_groups(found.schema);
+                       : value_charts(found, run);
+  const apply::SplitOutputs& explained = judged.explained();
+  const std::vector<explain::ColumnGroup> groups = explain::column_groups(explained.schema);
   const std::optional<explain::Importance> importance =
-      measured_importance(model, found, groups, options);
-  json["importance"] = importance ? importance_json(model, found, groups, *importance, run, options)
-                                  : Json{{"note", kTooLarge}};
+      measured_importance(model, explained, groups, options);
+  json["importance"] = importance
+                           ? importance_json(model, explained, groups, *importance, run, options)
+                           : Json{{"note", kTooLarge}};
   json["worst"] = worst_rows(model, found, groups, importance);
 }
 
@@ -486,17 +548,21 @@ void add_rows(const tracking::RunEntry& entry, std::size_t run, const ReportOpti
 
 Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
                      const ReportOptions& options) {
-  const Summary summary = read_summary(entry);
-  Json json = {{"run", run}, {"split", summary.split}, {"rows", 0}};
-  if (!summary.split.empty()) add_report(summary.report, json);
-  if (options.evaluates && entry.kind != tracking::Kind::kCrossValidation) {
-    try {
-      add_rows(entry, run, options, json);
-    } catch (const Error& e) {
-      json["note"] = fmt::format("Without curves and rows: {}", e.what());
-    }
+  Findings found = find_results(entry, options);
+  if (found.report.is_null()) return {};
+  Json json = {{"run", run},
+               {"split", found.split},
+               {"facts", fact_rows(found)},
+               {"verdict", verdict_json(found)},
+               {"scores", score_table(entry, found)}};
+  add_report(found.report, json);
+  try {
+    if (found.judged) add_rows(*found.judged, run, options, json);
+  } catch (const Error& e) {
+    found.problem = e.what();
   }
-  return summary.split.empty() && !json.contains("charts") ? Json() : json;
+  if (!found.problem.empty()) json["note"] = "Without curves and rows: " + found.problem;
+  return json;
 }
 
 }  // namespace trainer::report

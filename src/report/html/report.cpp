@@ -31,33 +31,7 @@ namespace {
 
 using tracking::RunEntry;
 
-constexpr std::size_t kMaxCards = 6;
 constexpr std::size_t kMaxColumns = 300;
-
-/// Returns whether a metric is shown as a headline. For a classification the log loss replaces the
-/// loss, which may have weights and smoothed labels that other runs do not have.
-bool is_card(const RunEntry& entry, const std::string& split, const std::string& name) {
-  if (name == "log_loss") return true;
-  const bool has_log_loss = metrics::find_score(entry.metrics, split + ".log_loss").has_value();
-  return metrics::is_headline(name) && !(name == "loss" && has_log_loss);
-}
-
-/// Returns the headline metrics of the test split, else of the validation split, else of training.
-Json cards(const RunEntry& entry) {
-  Json cards = Json::array();
-  for (const char* split : {"test", "val", "train"}) {
-    for (const metrics::Score& score : entry.metrics) {
-      if (!score.name.starts_with(std::string(split) + ".") || cards.size() == kMaxCards) continue;
-      if (!is_card(entry, split, tracking::score_name(score.name))) continue;
-      cards.push_back(
-          {{"label",
-            fmt::format("{} {}", split, metrics::shown_name(tracking::score_name(score.name)))},
-           {"value", tracking::shown_value(entry, score.name)}});
-    }
-    if (!cards.empty()) break;
-  }
-  return cards;
-}
 
 Json settings(const RunEntry& entry) {
   const config::Config defaults;
@@ -124,7 +98,6 @@ Json run_json(const RunEntry& entry, std::size_t run) {
                {"epochs", tracking::shown_value(entry, "epochs")},
                {"unit", entry.kind == tracking::Kind::kRun ? "epochs" : ""},
                {"note", entry.note},
-               {"cards", cards(entry)},
                {"warnings", logged_warnings(entry.folder)},
                {"settings", settings(entry)},
                {"system", rows}};
@@ -224,9 +197,8 @@ Json column_rows(const std::vector<RunEntry>& entries) {
   return {};
 }
 
-}  // namespace
-
-std::string report_html(const std::vector<RunEntry>& entries, const ReportOptions& options) {
+/// Returns what report.js reads.
+Json report_json(const std::vector<RunEntry>& entries, const ReportOptions& options) {
   const tracking::Comparison comparison = tracking::compare(entries, true);
   Json json = {{"runs", Json::array()},
                {"charts", curve_charts(entries)},
@@ -251,16 +223,36 @@ std::string report_html(const std::vector<RunEntry>& entries, const ReportOption
   }
   if (Json columns = column_rows(entries); !columns.is_null()) json["columns"] = columns;
   json["footer"] = fmt::format("trainer {}, {}", build_info().version, run::timestamp());
+  return json;
+}
+
+std::string page_of(const std::vector<RunEntry>& entries, const Json& json) {
   const std::string title =
       entries.size() == 1 ? entries.front().name : fmt::format("{} runs", entries.size());
   return page_html(title, json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-void write_own_report(const std::filesystem::path& folder, const ReportOptions& options) {
+}  // namespace
+
+std::string report_html(const std::vector<RunEntry>& entries, const ReportOptions& options) {
+  return page_of(entries, report_json(entries, options));
+}
+
+std::vector<std::string> write_own_report(const std::filesystem::path& folder,
+                                          const ReportOptions& options) {
+  std::vector<std::string> important;
   std::optional<RunEntry> entry = tracking::read_entry(folder);
-  if (!entry) return;
+  if (!entry) return important;
   entry->state = tracking::State::kComplete;  // its lock made it a running one
-  write_file_atomically(run::RunDir{folder}.report(), report_html({*entry}, options));
+  const Json json = report_json({*entry}, options);
+  write_file_atomically(run::RunDir{folder}.report(), page_of({*entry}, json));
+  for (const Json& evaluation : json["evaluations"]) {
+    if (!evaluation.contains("importance")) continue;
+    for (const Json& column : evaluation["importance"].value("entries", Json::array())) {
+      if (!column["noise"].get<bool>()) important.push_back(column["name"]);
+    }
+  }
+  return important;
 }
 
 }  // namespace trainer::report

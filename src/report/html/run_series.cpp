@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -144,11 +145,29 @@ std::vector<std::string> logged_warnings(const fs::path& folder) {
 
 namespace {
 
-/// A series of values and the index of its run.
+/// A series of values over the epochs, and the index of its run.
 struct OfRun {
   std::size_t run;
   RunSeries series;
+  std::optional<int64_t> best_epoch;
 };
+
+/// Turns steps into epochs, if the end of an epoch says how many steps one has.
+void count_epochs(const std::filesystem::path& root, std::vector<RunSeries>& all) {
+  double steps_per_epoch = 0;
+  read_json_lines(
+      run::RunDir{root}.metrics(),
+      [&](const JsonReader& record) {
+        const std::optional<double> epoch = record.number("epoch");
+        const std::optional<double> step = record.number("step");
+        if (steps_per_epoch == 0 && epoch && step && *epoch > 0) steps_per_epoch = *step / *epoch;
+      },
+      "\"time_seconds\"");
+  if (!(steps_per_epoch > 0)) return;
+  for (RunSeries& series : all) {
+    for (double& step : series.steps) step /= steps_per_epoch;
+  }
+}
 
 std::string title_of(const std::string& field) {
   if (field == "learning_rate") return "learning rate";
@@ -189,9 +208,16 @@ Json chart_json(const std::string& field, std::vector<OfRun>& all) {
                        [](double value) { return value < 0; });
   });
   Json series = Json::array();
-  for (OfRun& of_run : all) series.push_back(series_json(of_run, has_both));
+  Json marks = Json::array();
+  for (OfRun& of_run : all) {
+    const std::size_t run = of_run.run;
+    const bool is_marked = !marks.empty() && marks.back()["run"] == run;
+    if (of_run.best_epoch && !is_marked) marks.push_back({{"run", run}, {"x", *of_run.best_epoch}});
+    series.push_back(series_json(of_run, has_both));
+  }
   return {{"title", title_of(field)},
-          {"x", "step"},
+          {"x", "epoch"},
+          {"marks", std::move(marks)},
           {"positive", is_positive},
           {"series", std::move(series)}};
 }
@@ -215,18 +241,23 @@ Json curve_charts(const std::vector<tracking::RunEntry>& entries) {
   std::vector<Field> fields;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].kind != tracking::Kind::kRun) continue;
-    for (RunSeries& series : read_series(entries[i].folder)) {
+    const JsonReader best = JsonReader::of_file(run::RunDir{entries[i].folder}.summary())["best"];
+    std::optional<int64_t> best_epoch;
+    if (best.has("epoch")) best_epoch = best.integer("epoch");
+    std::vector<RunSeries> all = read_series(entries[i].folder);
+    count_epochs(entries[i].folder, all);
+    for (RunSeries& series : all) {
       auto found = std::find_if(fields.begin(), fields.end(),
                                 [&](const Field& field) { return field.first == series.field; });
       if (found == fields.end()) found = fields.insert(found, {series.field, {}});
-      found->second.push_back({i, std::move(series)});
+      found->second.push_back({i, std::move(series), best_epoch});
     }
   }
   std::stable_sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) {
     return rank_of(a.first) < rank_of(b.first);
   });
   Json charts = Json::array();
-  for (auto& [field, all] : fields) charts.push_back(chart_json(field, all));
+  for (auto& [field, of_runs] : fields) charts.push_back(chart_json(field, of_runs));
   return charts;
 }
 

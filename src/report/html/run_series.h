@@ -11,8 +11,8 @@
 #include "trainer/run/tracking/run_entry.h"
 
 // Charts as src/report/html/page/report.js reads them: {"title", "x", "positive", "fixed",
-// "diagonal", "still", "shares", "series": [{"run", "name", "dash", "faint", "dots", "color",
-// "no_line", "x", "y"}]}.
+// "diagonal", "still", "shares", "marks": [{"run", "x"}], "series": [{"run", "name", "dash",
+// "faint", "dots", "color", "no_line", "x", "y"}]}.
 
 namespace trainer::report {
 
@@ -43,7 +43,7 @@ inline constexpr std::size_t kMaxPoints = 800;  // of one series
 Json number_list(std::span<const double> values);
 
 /// Returns a chart for each metric, and for learning rate, gradient norm, speed and memory, with
-/// the curves of all runs.
+/// the curves of all runs over the epochs and a mark at the best epoch of each.
 Json curve_charts(const std::vector<tracking::RunEntry>& entries);
 
 }  // namespace trainer::report

@@ -25,8 +25,10 @@ struct ReportOptions {
 std::string report_html(const std::vector<tracking::RunEntry>& entries,
                         const ReportOptions& options);
 
-/// Writes report.html into the folder of a run that has just been completed, by the process that
-/// holds its lock. Throws Error(kFileSystem).
-void write_own_report(const std::filesystem::path& folder, const ReportOptions& options);
+/// Writes report.html into the folder of a run or series that has just been completed, by the
+/// process that holds its lock. Returns the names of the columns whose importance was measured and
+/// is more than noise, the most important first. Throws Error(kFileSystem).
+std::vector<std::string> write_own_report(const std::filesystem::path& folder,
+                                          const ReportOptions& options);
 
 }  // namespace trainer::report

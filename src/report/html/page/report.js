@@ -108,11 +108,11 @@
       return this.spec.series.filter((series) => !state.hidden.has(series.run));
     }
 
-    draw() {
-      const width = Math.max(260, this.svg.clientWidth || 430);
+    draw(wanted) {
+      const width = wanted || Math.max(260, this.svg.clientWidth || 430);
       const height = 240;
       const box = { left: 56, right: width - (several ? 20 : 8), top: 8, bottom: height - 26 };
-      const isCurve = !this.spec.fixed && !this.spec.still;  // over the steps
+      const isCurve = !this.spec.fixed && !this.spec.still;  // over the epochs
       const isLog = isCurve && state.log && this.spec.positive;
       const lines = this.shown().map((series) => ({ series,
         y: isCurve ? smooth(series.y, state.smoothing) : series.y }));
@@ -145,7 +145,14 @@
       }
       parts.push(s("text", { x: box.right, y: height, "text-anchor": "end" }, this.spec.x));
       if (this.spec.diagonal) {
-        parts.push(s("line", { class: "grid", "stroke-dasharray": "2 3", x1: px(0), y1: py(0), x2: px(1), y2: py(1) }));
+        const [low, high] = [Math.max(x0, y0), Math.min(x1, y1)];
+        parts.push(s("line", { class: "grid", "stroke-dasharray": "2 3", x1: px(low), y1: py(low), x2: px(high), y2: py(high) }));
+      }
+      for (const mark of (this.spec.marks || []).filter((candidate) => !state.hidden.has(candidate.run) && !isEmpty)) {
+        const x = px(mark.x);
+        const isRight = x > (box.left + box.right) / 2;
+        parts.push(s("line", { class: "mark", x1: x, x2: x, y1: box.top, y2: box.bottom }),
+          s("text", { x: x + (isRight ? -4 : 4), y: box.top + 8, "text-anchor": isRight ? "end" : "start" }, `${letter(mark.run)}best`));
       }
       if (isEmpty && lines.length > 0) {
         parts.push(s("text", { x: (box.left + box.right) / 2, y: height / 2, "text-anchor": "middle" }, "no finite values"));
@@ -250,7 +257,7 @@
     }
   }
 
-  const drawAll = () => charts.forEach((chart) => chart.draw());
+  const drawAll = (width) => charts.forEach((chart) => chart.draw(width));
 
   function table(head, rows, attributes) {
     return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `table: ${(attributes || {}).label}` },
@@ -260,6 +267,15 @@
   }
   const row = (cells, attributes) => h("tr", {}, cells.map((cell, i) =>
     i === 0 ? h("th", { scope: "row", class: "text" }, cell) : h("td", (attributes || [])[i] || {}, cell)));
+
+  // Columns of numbers to the right, columns of texts to the left.
+  function plainTable(found, label) {
+    const isNumber = (text) => text === "missing" || /^[-+\u2212\d.,e%\s]*$/.test(text);
+    const left = found.head.map((_, i) => i > 0 && !found.rows.every((cells) => isNumber(cells[i])));
+    const node = table(found.head, found.rows.map((cells) => row(cells, cells.map((_, i) => (left[i] ? { class: "left" } : {})))), { label });
+    node.querySelectorAll("thead th").forEach((cell, i) => cell.classList.toggle("left", left[i]));
+    return node;
+  }
 
   function section(title, ...content) {
     const id = title.toLowerCase().replace(/[^a-z]+/g, "-");
@@ -306,8 +322,7 @@
       })));
     return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `confusion matrix${of}` },
       h("table", { class: "confusion" },
-        h("caption", { class: "soft" }, "rows: true class, columns: predicted class"),
-        h("thead", {}, h("tr", {}, h("td", {}), matrix.labels.map((label) => h("th", { scope: "col" }, label)))), h("tbody", {}, rows)));
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "true \\ predicted"), matrix.labels.map((label) => h("th", { scope: "col" }, label)))), h("tbody", {}, rows)));
   }
 
   // A bar from 0 to the value, and a line over it that is as long as twice the spread.
@@ -342,9 +357,23 @@
     return parts;
   }
 
+  // What the model is, whether it is good, and all its metrics.
+  function verdict(found) {
+    const parts = [];
+    if (found.facts.length > 0) {
+      parts.push(h("dl", { class: "facts" }, found.facts.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])));
+    }
+    if (found.verdict) {
+      parts.push(h("div", { class: found.verdict.good ? "verdict" : "verdict bad" },
+        h("b", {}, found.verdict.title), h("p", {}, found.verdict.text)));
+    }
+    parts.push(plainTable(found.scores, `metrics${several ? ` of ${data.runs[found.run].letter}` : ""}`));
+    return parts;
+  }
+
   function evaluation(found) {
     const run = data.runs[found.run];
-    const parts = [];
+    const parts = several ? verdict(found) : [];
     if (found.classes) {
       parts.push(table(["class", "precision", "recall", "F1", "rows"], found.classes.map((entry) =>
         row([entry.label, ...["precision", "recall", "f1"].map((name) => `${(100 * entry[name]).toFixed(2)} %`), String(entry.rows)])), { label: `classes, ${found.split} split${several ? ` of ${run.letter}` : ""}` }));
@@ -356,9 +385,9 @@
     if (drawn.length > 0) parts.push(h("div", { class: "charts", style: "margin-top:1rem" }, drawn));
     if (found.importance) parts.push(...importance(found.importance, several ? ` of ${run.letter}` : ""));
     if (found.worst) {
-      parts.push(h("h3", { style: "margin-top:1rem" }, "Worst rows"), table(found.worst.head, found.worst.rows.map((cells) => row(cells)), { label: `worst rows${several ? ` of ${run.letter}` : ""}` }));
+      parts.push(h("h3", { style: "margin-top:1rem" }, "Worst rows"), plainTable(found.worst, `worst rows${several ? ` of ${run.letter}` : ""}`));
     }
-    return section(`Evaluation${several ? ` of ${run.letter}` : ""}: ${found.split} split, ${found.rows.toLocaleString("en-US")} rows`, ...parts);
+    return section(`Evaluation${several ? ` of ${run.letter}` : ""}: ${found.split}${found.split === "out-of-fold" ? "" : " split"}, ${found.rows.toLocaleString("en-US")} rows`, ...parts);
   }
 
   // Names and texts; of many, only the first are shown at once.
@@ -373,15 +402,11 @@
   function drawMain() {
     const main = document.getElementById("main");
     const add = (...nodes) => main.append(...nodes);
-    if (!several && data.runs[0].cards.length > 0) {
-      add(h("div", { class: "cards" }, data.runs[0].cards.map((card) => h("div", { class: "card" }, h("span", { class: "soft" }, card.label), h("b", {}, card.value)))));
-    }
+    const first = several ? undefined : data.evaluations[0];
+    if (first) add(section("Is it good?", ...verdict(first)));
     const warnings = data.runs.flatMap((run) => run.warnings.map((text) => h("li", {}, (several ? run.letter + ": " : "") + text)));
     if (warnings.length > 0) add(section("Warnings", h("ul", { class: "warnings" }, warnings)));
-    if (data.charts.length > 0) {
-      add(section("Curves", controls(), h("div", { class: "charts" }, data.charts.map((spec) => new Chart(spec).node))));
-    }
-    if (data.metrics.length > 0) add(section("Metrics", metricsTable()));
+    if (!first && data.metrics.length > 0) add(section("Metrics", metricsTable()));
     if (several) {
       if (data.differences.length > 0) {
         add(section("What differs", table(["key", ...data.runs.map((run) => run.letter)], data.differences.map((cells) => row(cells)), { label: "settings that differ" })));
@@ -389,8 +414,11 @@
       add(section("Is it noise?", data.noise.rows ? table(data.noise.head, data.noise.rows.map((cells) => row(cells)), { label: "differences" }) : null,
         h("p", {}, data.noise.text)));
     }
-    for (const folds of data.folds) add(section(folds.title, table(folds.head, folds.rows.map((cells) => row(cells)), { label: folds.title })));
     for (const found of data.evaluations) add(evaluation(found));
+    for (const folds of data.folds) add(section(folds.title, table(folds.head, folds.rows.map((cells) => row(cells)), { label: folds.title })));
+    if (data.charts.length > 0) {
+      add(section("Curves", controls(), h("div", { class: "charts" }, data.charts.map((spec) => new Chart(spec).node))));
+    }
     if (data.columns) {
       add(section("Columns", texts(["column", "kind", "treatment"], data.columns, "columns")));
     }
@@ -407,5 +435,8 @@
   drawHeader();
   drawMain();
   drawAll();
-  new ResizeObserver(drawAll).observe(document.getElementById("main"));
+  new ResizeObserver(() => drawAll()).observe(document.getElementById("main"));
+  const printedWidth = 340;  // two columns on A4
+  addEventListener("beforeprint", () => drawAll(printedWidth));
+  addEventListener("afterprint", () => drawAll());
 })();

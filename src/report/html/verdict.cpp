@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/html/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/text_table.h"
+#include "trainer/config/config.h"  // IWYU pragma: keep
+#include "trainer/metrics/classification.h"
+#include "trainer/metrics/score.h"
+#include "trainer/run/folder/run_dir.h"
+
+namespace trainer::report {
+namespace {
+
+/// Returns the scores of a report, a row of a table or a baseline, including the loss.
+std::vector<metrics::Score> scores_of(const JsonReader& report) {
+  std::vector<metrics::Score> scores;
+  for (const auto& [name, value] : report.entries()) {
+    if (metrics::is_score(name) && value.is_number()) scores.push_back({name, value.number()});
+  }
+  return scores;
+}
+
+std::string task_text(const data::Schema& schema) {
+  constexpr std::size_t kMaxShown = 4;
+  constexpr std::size_t kMaxName = 60;
+  const std::string target = shortened(joined(schema.target_names), kMaxName);
+  if (schema.task == config::Task::kRegression) {
+    const bool has_mean = schema.target_means.size() == 1;
+    return fmt::format("regression of {}{}", target,
+                       has_mean ? ", mean " + metrics::number_text(schema.target_means[0]) : "");
+  }
+  std::vector<std::size_t> order(schema.target_means.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return schema.target_means[a] > schema.target_means[b];
+  });
+  std::vector<std::string> classes;
+  for (const std::size_t i : order) {
+    if (classes.size() == kMaxShown) break;
+    classes.push_back(fmt::format("{} {:.0f} %", shortened(schema.labels[i], kMaxName),
+                                  100 * schema.target_means[i]));
+  }
+  if (order.size() > kMaxShown) classes.emplace_back("others");
+  return fmt::format("classification of {}, {} classes{}{}", target,
+                     with_thousands(std::ssize(schema.labels)), classes.empty() ? "" : ": ",
+                     joined(classes));
+}
+
+std::string columns_text(const data::Schema& schema) {
+  std::string features = counted(schema.num_features(), "feature");
+  if (schema.columns.empty()) return features;
+  int64_t num_numeric = 0;
+  int64_t num_categorical = 0;
+  for (const data::Column& column : schema.columns) {
+    if (!data::is_feature(column)) continue;
+    ++(column.kind == data::ColumnKind::kCategorical ? num_categorical : num_numeric);
+  }
+  return fmt::format("{} numeric, {} categorical; {}", with_thousands(num_numeric),
+                     with_thousands(num_categorical), features);
+}
+
+std::string rows_text(const apply::SplitOutputs& found) {
+  const std::string rows = with_thousands(std::ssize(found.losses));
+  if (found.split == apply::kOutOfFold) {
+    return rows + ", each predicted by a model that has not seen it";
+  }
+  return fmt::format("{} training, {} {}", with_thousands(found.num_train), rows, found.split);
+}
+
+std::string model_text(const apply::Model& model) {
+  const apply::Member& member = model.members.front();
+  const std::string recipe = config::to_text(member.config->recipe);
+  const std::string network = network::summary(member.network);
+  return fmt::format("recipe {}{}; {}", recipe,
+                     model.is_ensemble() ? fmt::format(", {}", apply::epoch_text(model)) : "",
+                     network);
+}
+
+/// Returns the interval of the mean absolute error by the normal distribution; nothing for several
+/// targets or a single row.
+std::optional<metrics::Interval> error_interval(const Judged& judged) {
+  const apply::SplitOutputs& found = judged.found;
+  const std::vector<double> truth = data::true_values(found.schema, found.rows);
+  const auto count = static_cast<double>(truth.size());
+  if (found.schema.num_targets() != 1 || truth.size() < 2) return std::nullopt;
+  const std::vector<double> predicted = data::predicted_values(found.schema, found.outputs);
+  double mean = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) mean += std::abs(predicted[i] - truth[i]) / count;
+  double squares = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double difference = std::abs(predicted[i] - truth[i]) - mean;
+    squares += difference * difference;
+  }
+  constexpr double kQuantile = 1.959964;  // 97.5 % of the normal distribution
+  const double width = kQuantile * std::sqrt(squares / (count - 1) / count);
+  return metrics::Interval{mean - width, mean + width};
+}
+
+std::string rows_in_words(const JsonReader& report) {
+  return fmt::format("{} that it was not trained on", counted(report.integer("rows"), "row"));
+}
+
+std::string classification_text(const JsonReader& report, double accuracy, double baseline) {
+  const metrics::Interval interval =
+      metrics::share_interval(accuracy, report.integer("rows", 1, 1));
+  const std::optional<double> auroc = report.number("auroc");
+  return fmt::format(
+      "{} of {} are classified correctly (95 % interval: {} to {}); always saying the most "
+      "frequent "
+      "class is right for {}.{}",
+      metrics::percent_text(accuracy), rows_in_words(report), metrics::percent_text(interval.low),
+      metrics::percent_text(interval.high), metrics::percent_text(baseline),
+      auroc ? fmt::format(" The area under the ROC curve is {} (0.5 without any column).",
+                          metrics::score_text({"auroc", *auroc}))
+            : "");
+}
+
+std::string regression_text(const Findings& found, double error, double baseline) {
+  const std::optional<metrics::Interval> interval =
+      found.judged ? error_interval(*found.judged) : std::nullopt;
+  const std::optional<double> r2 = found.report.number("r2");
+  return fmt::format(
+      "The mean absolute error for {} is {}{}; always saying the mean is wrong by {}.{}",
+      rows_in_words(found.report), metrics::number_text(error),
+      interval ? fmt::format(" (95 % interval: {} to {})", metrics::number_text(interval->low),
+                             metrics::number_text(interval->high))
+               : "",
+      metrics::number_text(baseline),
+      r2 ? fmt::format(" R2 is {} (0 without any column).", metrics::score_text({"r2", *r2})) : "");
+}
+
+/// Scores under the name of what they are of, such as "test".
+struct ScoreColumn {
+  std::string title;
+  std::vector<metrics::Score> scores;
+};
+
+std::vector<metrics::Score> training_scores(const tracking::RunEntry& entry) {
+  constexpr const char* kTrain = "train.";
+  std::vector<metrics::Score> scores;
+  for (const metrics::Score& score : entry.metrics) {
+    if (score.name.starts_with(kTrain)) {
+      scores.push_back({tracking::score_name(score.name), score.value});
+    }
+  }
+  return scores;
+}
+
+/// Returns the mean of each score over the members of an ensemble that have it for `split`.
+std::vector<metrics::Score> mean_of_members(const JsonReader& summary, const std::string& split) {
+  const std::vector<JsonReader> members = summary["members"].elements();
+  std::vector<metrics::Score> means;
+  for (const JsonReader& member : members) {
+    for (const metrics::Score& score : scores_of(member[split])) {
+      metrics::Score* mean = find_by_name(means, score.name);
+      if (mean == nullptr) mean = &means.emplace_back(metrics::Score{score.name, 0});
+      mean->value += score.value / static_cast<double>(members.size());
+    }
+  }
+  return means;
+}
+
+std::vector<ScoreColumn> score_columns(const tracking::RunEntry& entry, const Findings& found) {
+  std::vector<ScoreColumn> columns;
+  const auto add = [&](const std::string& title, std::vector<metrics::Score> scores) {
+    if (!scores.empty()) columns.push_back({title, std::move(scores)});
+  };
+  const JsonReader summary = JsonReader::of_file(run::RunDir{entry.folder}.summary());
+  const JsonReader cv = JsonReader::of_file(entry.folder / run::kCrossValidationFile);
+  if (entry.kind == tracking::Kind::kRun) add("training", training_scores(entry));
+  if (summary.has("test") && summary.has("validation")) {
+    add("validation", scores_of(summary["validation"]));
+  }
+  add(found.split, scores_of(found.report));
+  if (entry.kind == tracking::Kind::kEnsemble) {
+    add("mean of its members", mean_of_members(summary, found.split));
+  }
+  add("mean of the folds", scores_of(cv["mean"]));
+  add("std of the folds", scores_of(cv["std"]));
+  add("baseline", scores_of(found.report["baseline"]));
+  return columns;
+}
+
+}  // namespace
+
+Json fact_rows(const Findings& found) {
+  if (!found.judged) return Json::array();
+  const auto& [model, rows, first_fold] = *found.judged;
+  return Json::array({{"task", task_text(rows.schema)},
+                      {"columns", columns_text(rows.schema)},
+                      {"rows", rows_text(rows)},
+                      {"model", model_text(model)}});
+}
+
+Json verdict_json(const Findings& found) {
+  const JsonReader& report = found.report;
+  const std::vector<metrics::Score> baseline = scores_of(report["baseline"]);
+  if (baseline.empty()) return {};
+  const std::vector<std::string> worse = metrics::not_better(scores_of(report), baseline);
+  std::string text;
+  if (const auto accuracy = report.number("accuracy")) {
+    text = classification_text(report, *accuracy,
+                               metrics::find_score(baseline, "accuracy").value_or(0));
+  } else if (const auto error = report.number("mae")) {
+    text = regression_text(found, *error, metrics::find_score(baseline, "mae").value_or(0));
+  }
+  return {{"title", worse.empty() ? "The model beats the baseline"
+                                  : "The model does not beat the baseline in " + joined(worse)},
+          {"good", worse.empty()},
+          {"text", text}};
+}
+
+Json score_table(const tracking::RunEntry& entry, const Findings& found) {
+  const std::vector<ScoreColumn> columns = score_columns(entry, found);
+  Json head = {"metric"};
+  for (const ScoreColumn& column : columns) head.push_back(column.title);
+  constexpr double kRounding = 1e-3;
+  Json rows = Json::array();
+  const auto log_loss = found.report.number("log_loss");
+  for (const metrics::Score& score : scores_of(found.report)) {
+    const bool is_shown_twice = score.name == "loss" && log_loss &&
+                                std::abs(score.value - *log_loss) < kRounding * *log_loss;
+    if (is_shown_twice) continue;
+    Json row = {metrics::shown_name(score.name)};
+    for (const ScoreColumn& column : columns) {
+      const auto value = metrics::find_score(column.scores, score.name);
+      row.push_back(value ? metrics::score_text({score.name, *value}) : "");
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"head", std::move(head)}, {"rows", std::move(rows)}};
+}
+
+}  // namespace trainer::report
