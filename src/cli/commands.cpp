@@ -14,6 +14,7 @@
   COMMAND("config schedule", "Preview the steps and learning rates of a run",                    \
           make_schedule_command)                                                                 \
   COMMAND("init", "Write a first configuration for a table", make_init_command)                  \
+  COMMAND("fit", "From a table to a model and a report", make_fit_command)                       \
   COMMAND("cv", "Cross-validate: train and test one model per fold", make_cv_command)            \
   COMMAND("ensemble", "Train several models and make one of them", make_ensemble_command)        \
   COMMAND("verify", "Verify checkpoints and describe them", make_verify_command)                 \

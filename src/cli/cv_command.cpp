@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer cv`: a cross-validation, with a table of the metrics of each fold.
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "trainer/base/io/log.h"
-#include "trainer/base/text/json.h"
 #include "trainer/workflows/experiments/cross_validation.h"
 
 #include "cli/commands.h"
@@ -18,19 +16,6 @@
 
 namespace trainer::cli {
 namespace {
-
-// Returns the scores that fit into a line; the table at the end has all of them.
-std::string result_line(const metrics::FoldResult& result, const std::string& name) {
-  constexpr std::size_t kWidth = 79;
-  std::string line = name;
-  for (const metrics::Score& score : result.scores) {
-    if (!metrics::is_headline(score.name)) continue;
-    const std::string next = fmt::format("  {} {}", score.name, metrics::score_text(score));
-    if (line.size() + next.size() > kWidth) break;
-    line += next;
-  }
-  return line;
-}
 
 class CvCommand : public Command {
  public:
@@ -76,11 +61,7 @@ class CvCommand : public Command {
     request.num_folds = num_folds_;
     request.num_repeats = num_repeats_;
     request.ensemble = ensemble_;
-    request.on_result = [](const metrics::FoldResult& result, const std::string& name) {
-      Json fields = {{"run", result.run}, {"fold", result.fold}, {"repeat", result.repeat}};
-      for (const metrics::Score& score : result.scores) fields[score.name] = score.value;
-      log::event("fold", result_line(result, name), fields);
-    };
+    request.on_result = show_fold;
     return request;
   }
 

@@ -30,6 +30,8 @@ constexpr ExitCode kExitCodes[] = {
     {143, "SIGTERM", "Stopped by SIGTERM, with the state saved"}};
 
 constexpr Example kExamples[] = {
+    {"trainer fit houses.csv --target price",
+     "Make a model and a report from a table, in the time that there is"},
     {"trainer init houses.csv --target price",
      "Write houses.yaml, a first configuration for a table"},
     {"trainer --config houses.yaml", "Train with it"},

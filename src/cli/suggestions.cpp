@@ -50,7 +50,7 @@ std::string suggest_flag_of_file(const std::string& word, const std::vector<std:
 // two words, or for a misspelled name.
 std::string suggest_command(const std::string& word, const std::vector<std::string>& commands) {
   static constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-      {"fit", "train"},    {"test", "eval"},      {"evaluate", "eval"},
+      {"learn", "train"},  {"test", "eval"},      {"evaluate", "eval"},
       {"score", "eval"},   {"infer", "predict"},  {"apply", "predict"},
       {"ls", "runs list"}, {"show", "runs show"}, {"validate", "config check"}};
   if (word == "version") return "; use --version";

@@ -32,6 +32,7 @@
 #include "cli/progress_bar.h"
 #include "cli/resolve_config.h"
 #include "cli/time_measurement.h"
+#include "cli/train_runs.h"
 #include "cli/typed_line.h"
 
 namespace trainer::cli {
@@ -47,13 +48,6 @@ log::Level console_level(Verbosity verbosity, config::LogLevel configured) {
       break;
   }
   return config::log_level(configured);
-}
-
-// Returns the path relative to the working directory if it lies inside, else the whole path.
-std::string short_path(const std::filesystem::path& path) {
-  const std::filesystem::path relative = path.lexically_proximate(std::filesystem::current_path());
-  const bool inside = !relative.empty() && *relative.begin() != "..";
-  return (inside ? relative : path).string();
 }
 
 std::string stopped_text(const engine::TrainReport& report) {

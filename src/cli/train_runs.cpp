@@ -55,6 +55,19 @@ experiments::TrainFunction series_trainer(const CommonOptions& common) {
   };
 }
 
+// Returns the scores that fit into a line; the table at the end has all of them.
+std::string result_line(const metrics::FoldResult& result, const std::string& name) {
+  constexpr std::size_t kWidth = 79;
+  std::string line = name;
+  for (const metrics::Score& score : result.scores) {
+    if (!metrics::is_headline(score.name)) continue;
+    const std::string next = fmt::format("  {} {}", score.name, metrics::score_text(score));
+    if (line.size() + next.size() > kWidth) break;
+    line += next;
+  }
+  return line;
+}
+
 }  // namespace
 
 nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const std::string& json) {
@@ -80,6 +93,18 @@ int end_stopped(const experiments::SeriesReport& report, std::string_view comman
                          command, shell_word(report.folder.string())),
              {{"folder", report.folder.string()}}, log::Level::kWarning);
   return 128 + report.stop_signal;
+}
+
+void show_fold(const metrics::FoldResult& result, const std::string& name) {
+  Json fields = {{"run", result.run}, {"fold", result.fold}, {"repeat", result.repeat}};
+  for (const metrics::Score& score : result.scores) fields[score.name] = score.value;
+  log::event("fold", result_line(result, name), fields);
+}
+
+std::string short_path(const std::filesystem::path& path) {
+  const std::filesystem::path relative = path.lexically_proximate(std::filesystem::current_path());
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  return (inside ? relative : path).string();
 }
 
 }  // namespace trainer::cli

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "trainer/metrics/folds.h"
 #include "trainer/workflows/experiments/runs.h"
 
 #include "cli/common_options.h"
@@ -23,5 +24,11 @@ experiments::SeriesRequest series_request(const CommonOptions& common);
 
 /// Says how to resume a series of `command` that a signal stopped, and returns the exit code.
 int end_stopped(const experiments::SeriesReport& report, std::string_view command);
+
+/// Logs the result of a fold with the scores that fit into a line. `name` is that of its run.
+void show_fold(const metrics::FoldResult& result, const std::string& name);
+
+/// Returns `path` relative to the working directory if it lies inside, else the whole path.
+std::string short_path(const std::filesystem::path& path);
 
 }  // namespace trainer::cli

@@ -95,11 +95,12 @@ void add_folds(const std::vector<FoldResult>& folds, const std::vector<Spread>& 
   table.add_summary(std::move(deviations));
 }
 
-/// Shows all scores beside the baseline, and names those in which the model does not beat it.
-void show_all_scores(const std::vector<Spread>& all, const std::vector<Score>& baseline,
-                     Document& document) {
+/// Shows the scores beside the baseline, and names those in which the model does not beat it.
+void show_means(const std::vector<Spread>& all, const std::vector<Score>& baseline, Shown shown,
+                Document& document) {
   Table table({{"", "metric", Align::kLeft}, {"", "mean"}, {"", "std"}, {"", "baseline"}});
   for (const Spread& spread : all) {
+    if (shown == Shown::kHeadline && !is_headline(spread.name)) continue;
     table.add({spread.name, score_text({spread.name, spread.mean}),
                score_text({spread.name, spread.deviation}), score_cell(baseline, spread.name)});
   }
@@ -116,19 +117,24 @@ std::vector<Spread> spreads(const std::vector<FoldResult>& folds) {
   return make_spreads(folds, &FoldResult::scores);
 }
 
-Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
+Document means_document(const std::vector<FoldResult>& folds, Shown shown) {
   const std::vector<Spread> all = spreads(folds);
   const std::vector<Score> baseline = take_means(make_spreads(folds, &FoldResult::baseline));
   Document document;
-  document.data("folds", counts.folds);
-  if (counts.repeats > 1) document.data("repeats", counts.repeats);
-  add_folds(folds, all, counts, document);
   for (const Spread& spread : all) document.data("mean." + spread.name, spread.mean);
   for (const Spread& spread : all) document.data("std." + spread.name, spread.deviation);
-  if (!baseline.empty()) {
-    document.data("baseline", scores_json(baseline));
-    show_all_scores(all, baseline, document);
-  }
+  if (baseline.empty()) return document;
+  document.data("baseline", scores_json(baseline));
+  show_means(all, baseline, shown, document);
+  return document;
+}
+
+Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
+  Document document;
+  document.data("folds", counts.folds);
+  if (counts.repeats > 1) document.data("repeats", counts.repeats);
+  add_folds(folds, spreads(folds), counts, document);
+  document.append(means_document(folds, Shown::kAll));
   return document;
 }
 

@@ -226,7 +226,7 @@ TEST(CommandLineTest, AWordThatIsNoCommandIsAnError) {
   const std::string expected = "command line: expected a command or key=value, got ";
   EXPECT_EQ(message_of({"predcit", "m.pt", "--zzz", "x.csv"}),
             expected + "\"predcit\"; did you mean \"predict\"?");
-  EXPECT_EQ(message_of({"fit"}), expected + "\"fit\"; did you mean \"train\"?");
+  EXPECT_EQ(message_of({"learn"}), expected + "\"learn\"; did you mean \"train\"?");
   EXPECT_EQ(message_of({"version"}), expected + "\"version\"; use --version");
   EXPECT_EQ(message_of({"check"}), expected + "\"check\"; did you mean \"config check\"?");
   EXPECT_EQ(message_of({"qqqqq"}), expected + "\"qqqqq\"; trainer --help lists the commands");

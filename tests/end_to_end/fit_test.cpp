@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer fit`: from a table to a model and a report.
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "trainer/base/text/json.h"
+
+#include "support/files.h"
+#include "support/process.h"
+#include "support/program_test.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProcessResult;
+
+class FitTest : public test::ProgramTest {
+ protected:
+  FitTest() { fs::copy(test::kSource / "configs/data/penguins.csv", folder_.path()); }
+
+  ProcessResult fit(const std::string& arguments) const {
+    return trainer("fit penguins.csv " + arguments);
+  }
+};
+
+TEST_F(FitTest, MakesAModelAReportAndAConfiguration) {
+  const ProcessResult result =
+      fit("--target species --folds 3 --epochs 4 training.early_stopping.patience=0 --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out);
+  const fs::path run = fs::canonical(folder_.path() / "runs/latest");
+  EXPECT_EQ(json["folder"], run.string());
+  EXPECT_EQ(json["report"], (run / "report.html").string());
+  EXPECT_EQ(json["configuration"], "penguins.yaml");
+  EXPECT_TRUE(fs::exists(run / "report.html"));
+  EXPECT_TRUE(fs::exists(folder_.path() / "penguins.yaml"));
+  EXPECT_GT(json["mean"]["accuracy"].get<double>(), json["baseline"]["accuracy"].get<double>());
+  EXPECT_EQ(json["important"][0], "beak_length_mm");
+  EXPECT_NE(result.err.find("training 3 models takes about "), std::string::npos) << result.err;
+  // The model is the newest run, and its configuration repeats it.
+  EXPECT_NE(trainer("predict penguins.csv").out.find("p_Gentoo\nAdelie,"), std::string::npos);
+  const Json cv = parse_json(test::read_file(run / "cv.json"));
+  EXPECT_EQ(cv["mean"], json["mean"]);
+  const ProcessResult again = trainer(
+      "cv --config penguins.yaml --ensemble --folds 3 --epochs 4 "
+      "training.early_stopping.patience=0 --json");
+  EXPECT_EQ(parse_json(again.out)["mean"], json["mean"]) << again.err;
+}
+
+TEST_F(FitTest, SaysHowGoodTheModelIsAndWhatCanBeDoneWithIt) {
+  const ProcessResult result = fit("--target body_mass_g --folds 2 --epochs 3");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"metric ", " baseline\n", "\nrmse ", "\nimportant   \"", "(2 members)\n",
+                           "\nreport      runs/", "/report.html\n", "\nsettings    penguins.yaml\n",
+                           "\n  trainer predict new.csv  "}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << '\n' << result.out;
+  }
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST_F(FitTest, WhatItNeedsIsSaidBeforeAnythingIsTrained) {
+  const auto error_of = [&](const std::string& arguments, const std::string& before = "") {
+    const ProcessResult result = test::trainer_in(folder_.path(), "fit " + arguments, before);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    return result.err;
+  };
+  EXPECT_EQ(error_of(""), "error: fit: expected --data FILE.csv, got nothing\n");
+  EXPECT_EQ(error_of("penguins.csv"),
+            "error: fit: expected --target COLUMN, got nothing; likely targets: \"species\" or "
+            "\"sex\"\n");
+  EXPECT_EQ(error_of("penguins.csv --target species --folds 1 data.folds=3 recipe=plain"),
+            "error: --folds: expected an integer >= 2, got \"1\"\n"
+            "data.folds: fit chooses it; change it in the file of `trainer init` and train with "
+            "`trainer cv --ensemble --config FILE`\n"
+            "recipe: fit chooses it; change it in the file of `trainer init` and train with "
+            "`trainer cv --ensemble --config FILE`\n");
+  EXPECT_EQ(error_of("penguins.csv --target species --config a.yaml --resume r"),
+            "error: --resume is not supported by fit\n"
+            "--config is not supported by fit; --output names the new configuration\n");
+  EXPECT_EQ(error_of("penguins.csv --target species -o -"),
+            "error: --output: expected a file, got standard output\n");
+  EXPECT_EQ(error_of("penguins.csv --target species",
+                     "RANK=0 WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=29500"),
+            "error: fit runs as one process; use trainer init, and then trainer cv --ensemble "
+            "--config FILE with the launcher\n");
+  folder_.write("penguins.yaml", "");
+  EXPECT_EQ(error_of("penguins.csv --target species"),
+            "error: --output: penguins.yaml already exists; choose another name, or overwrite it "
+            "with --force\n");
+  EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
+}
+
+}  // namespace
+}  // namespace trainer
