@@ -74,7 +74,7 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
   const test::TemporaryFolder folder;
   fs::copy(table("auto_mpg.csv"), folder.path() / "auto_mpg.csv");
   const ProcessResult result = test::trainer_in(
-      folder.path(), "init --data auto_mpg.csv --target miles_per_gallon --output -");
+      folder.path(), "init --data auto_mpg.csv --target miles_per_gallon --output - --time 100h");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(
       result.err,
