@@ -52,6 +52,19 @@ std::optional<EnsembleFile> read_ensemble(const fs::path& folder) {
   return ensemble;
 }
 
+std::vector<metrics::Score> member_means(const JsonReader& summary, const std::string& split) {
+  const std::vector<JsonReader> members = summary["members"].elements();
+  std::vector<metrics::Score> means;
+  for (const JsonReader& member : members) {
+    for (const metrics::Score& score : metrics::scores_in(member[split])) {
+      metrics::Score* mean = find_by_name(means, score.name);
+      if (mean == nullptr) mean = &means.emplace_back(metrics::Score{score.name, 0});
+      mean->value += score.value / static_cast<double>(members.size());
+    }
+  }
+  return means;
+}
+
 void write_ensemble(const fs::path& folder, const EnsembleFile& ensemble) {
   Json json = {{"members", ensemble.num_members}, {"runs", ensemble.runs}};
   for (const config::Recipe recipe : ensemble.recipes) {

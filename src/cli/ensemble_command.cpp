@@ -56,7 +56,8 @@ class EnsembleCommand : public Command {
     } else if (common.verbosity != Verbosity::kQuiet) {
       Document document;
       if (report.test) {
-        document = metrics::scores_document("test", *report.test, " (ensemble)");
+        document = metrics::scores_document(
+            {{{"mean of its members", *report.member_means}, {"ensemble (test)", *report.test}}});
       }
       document.line("folder", report.folder.string());
       print_document(document, false);

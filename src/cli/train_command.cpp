@@ -80,6 +80,18 @@ void add_recoveries(const checkpoint::Recoveries& recoveries, Document& document
   }
 }
 
+// Shows the metrics of the best epoch by split, and the details of the last split.
+void add_metrics(const engine::TrainReport& report, Document& document) {
+  std::vector<metrics::NamedReport> reports;
+  if (report.validation) reports.push_back({"validation", *report.validation});
+  if (report.test) reports.push_back({"test", *report.test});
+  if (reports.empty()) return;
+  const auto& [split, last] = reports.back();
+  document.append(metrics::scores_document(reports));
+  document.append(metrics::details_document(
+      last, fmt::format("{} split, {}:", split, counted(last.num_rows, "row"))));
+}
+
 Document results_document(const engine::TrainReport& report) {
   Document document;
   const bool is_cut = report.stopped_early && report.epochs < report.planned_epochs;
@@ -93,14 +105,14 @@ Document results_document(const engine::TrainReport& report) {
     document.line("best epoch", fmt::format("{} ({} {})", report.best->epoch, report.best_metric,
                                             metrics::loss_text(report.best->value)));
   }
-  if (report.test) {
-    document.append(metrics::scores_document("test", *report.test, " (best epoch)"));
-  } else if (report.validation) {
-    document.append(metrics::scores_document("validation", *report.validation, " (best epoch)"));
-  }
   add_recoveries(report.recoveries, document);
+  add_metrics(report, document);
   document.line("run folder", short_path(report.run_dir));
-  if (report.stop_signal != 0) document.line("stopped", stopped_text(report));
+  if (report.stop_signal != 0) {
+    document.line("stopped", stopped_text(report));
+  } else {
+    document.line("next", "trainer report; trainer explain; trainer predict new.csv");
+  }
   return document;
 }
 

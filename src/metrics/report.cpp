@@ -161,17 +161,6 @@ TableColumn label_column(std::string key, std::string title) {
           .max_width = kLabelWidth};
 }
 
-/// Returns the scores of a group, such as "accuracy 97.78 %, AUROC 0.9991", without undefined ones.
-std::string some_scores(const std::vector<Score>& scores, ScoreGroup group) {
-  std::string text;
-  for (const Score& score : scores) {
-    const std::string shown = score_text(score);
-    if (group_of(score.name) != group || shown == "undefined") continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", shown_name(score.name), shown);
-  }
-  return text;
-}
-
 void add_classes(const Report& report, Document& document) {
   Table& table = document.table("classes", {label_column("label", "class"),
                                             {"precision", "precision"},
@@ -267,54 +256,83 @@ void add_targets(const Report& report, Document& document) {
   }
 }
 
-// Adds a line with scores, unless all of them are undefined.
-void show_scores(std::string label, const std::string& text, Document& document) {
-  if (!text.empty()) document.line(std::move(label), text);
+/// Whether the loss differs from the log loss because it has weights or smoothed labels, or is that
+/// of a regression. Otherwise one of them says both.
+bool has_own_loss(const Report& report) {
+  constexpr double kRounding = 1e-3;
+  const std::optional<double> log_loss = find_score(report.scores, "log_loss");
+  return !log_loss || std::abs(*log_loss - report.loss) > kRounding * std::abs(report.loss);
 }
 
-void add_baseline(const Report& report, Document& document) {
-  const auto& [rule, scores] = *report.baseline;
-  for (const Score& score : scores) document.data("baseline." + score.name, score.value);
-  document.line("baseline",
-                fmt::format("{} ({})", some_scores(scores, ScoreGroup::kHeadline), rule));
-  show_scores("", some_scores(scores, ScoreGroup::kFurther), document);
-  show_scores("", some_scores(scores, ScoreGroup::kProbabilities), document);
-  const std::vector<std::string> names = not_better(report.scores, scores);
-  if (!names.empty()) {
-    document.line("", "the model does not beat the baseline in " + joined(names));
+/// Returns all scores in the order in which people see them.
+std::vector<Score> shown_scores(const Report& report) {
+  std::vector<Score> shown;
+  for (const ScoreGroup group :
+       {ScoreGroup::kHeadline, ScoreGroup::kFurther, ScoreGroup::kProbabilities}) {
+    for (const Score& score : report.scores) {
+      if (group_of(score.name) == group) shown.push_back(score);
+    }
   }
+  if (has_own_loss(report)) shown.push_back({"loss", report.loss});
+  return shown;
+}
+
+std::string cell_text(const std::vector<Score>& scores, const std::string& name) {
+  const std::optional<double> value = find_score(scores, name);
+  return value ? score_text({name, *value}) : "";
+}
+
+/// Shows the scores of all reports side by side, and those of the last one's baseline.
+void show_scores(std::span<const NamedReport> reports, Document& document) {
+  const Report& last = reports.back().report;
+  std::vector<TableColumn> columns = {{"", "metric", Align::kLeft}};
+  for (const NamedReport& one : reports) columns.push_back({"", one.name});
+  if (last.baseline) columns.push_back({"", "baseline"});
+  Table table(std::move(columns));
+  for (const Score& score : shown_scores(last)) {
+    std::vector<Cell> row = {shown_name(score.name)};
+    bool is_defined = false;
+    for (const NamedReport& one : reports) {
+      std::vector<Score> scores = one.report.scores;
+      scores.push_back({"loss", one.report.loss});
+      row.emplace_back(cell_text(scores, score.name));
+      is_defined = is_defined || row.back().text != "undefined";
+    }
+    if (last.baseline) row.emplace_back(cell_text(last.baseline->scores, score.name));
+    if (is_defined) table.add(std::move(row));
+  }
+  if (last.baseline) {
+    table.add_note("baseline: " + last.baseline->rule);
+    const std::vector<std::string> names = not_better(last.scores, last.baseline->scores);
+    if (!names.empty()) {
+      table.add_note("the model does not beat the baseline in " + joined(names));
+    }
+  }
+  document.show(std::move(table));
 }
 
 }  // namespace
 
-// If the loss has weights or smoothed labels, it cannot be compared with other models, so the log
-// loss is shown instead.
-std::string summary_text(const Report& report) {
-  constexpr double kRounding = 1e-3;
-  const std::string scores = some_scores(report.scores, ScoreGroup::kHeadline);
-  const std::optional<double> log_loss = find_score(report.scores, "log_loss");
-  const bool is_another =
-      log_loss && std::abs(*log_loss - report.loss) > kRounding * std::abs(report.loss);
-  return fmt::format(
-      "{}{}{}", scores, scores.empty() ? "" : ", ",
-      is_another ? "log loss " + loss_text(*log_loss) : "loss " + loss_text(report.loss));
-}
-
-Document scores_document(const std::string& split, const Report& report,
-                         const std::string& remark) {
+Document scores_document(std::span<const NamedReport> reports) {
+  const Report& report = reports.back().report;
   Document document;
   document.data("rows", report.num_rows);
   document.data("loss", report.loss);
   for (const Score& score : report.scores) document.data(score.name, score.value);
-  document.line(split, summary_text(report) + remark);
-  show_scores("", some_scores(report.scores, ScoreGroup::kFurther), document);
-  show_scores("", some_scores(report.scores, ScoreGroup::kProbabilities), document);
-  if (report.baseline) add_baseline(report, document);
+  if (report.baseline) {
+    for (const Score& score : report.baseline->scores) {
+      document.data("baseline." + score.name, score.value);
+    }
+  }
+  show_scores(reports, document);
   return document;
 }
 
-Document details_document(const Report& report) {
+Document details_document(const Report& report, const std::string& title) {
   Document document;
+  if (!title.empty() && report.classes.size() + report.targets.size() > 0) {
+    document.paragraph(title);
+  }
   if (!report.classes.empty()) add_classes(report, document);
   if (!report.labels.empty()) {
     show_confusion(report, document);
@@ -325,7 +343,7 @@ Document details_document(const Report& report) {
 }
 
 Json to_json(const Report& report) {
-  Document document = scores_document("", report);
+  Document document = scores_document({{NamedReport{"", report}}});
   document.append(details_document(report));
   return document.json();
 }

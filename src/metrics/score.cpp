@@ -61,6 +61,14 @@ nlohmann::ordered_json scores_json(const std::vector<Score>& scores) {
   return json;
 }
 
+std::vector<Score> scores_in(const JsonReader& json) {
+  std::vector<Score> scores;
+  for (const auto& [name, value] : json.entries()) {
+    if (is_score(name) && value.is_number()) scores.push_back({name, value.number()});
+  }
+  return scores;
+}
+
 std::optional<double> find_score(const std::vector<Score>& scores, const std::string& name) {
   const Score* found = find_by_name(scores, name);
   return found == nullptr ? std::nullopt : std::optional(found->value);

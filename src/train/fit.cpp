@@ -179,9 +179,10 @@ void complete_epoch(Session& session, Output& output) {
   react_to_non_finite(session, output, train);
   run::MetricsRecord selection = train;
   std::optional<Evaluation> validation;
+  const config::BestMetric decides = session.config.training.best_metric;
   const std::string epochs = fmt::to_string(session.config.training.epochs);
   std::string line = fmt::format("epoch {:>{}}/{}  {}", session.state.position.epoch, epochs.size(),
-                                 epochs, score_text(train));
+                                 epochs, score_text(train, decides));
   if (session.validation) {
     const TimedStage timed(Stage::kEvaluate);
     validation = evaluate_within_memory(session, [&] {
@@ -192,7 +193,7 @@ void complete_epoch(Session& session, Output& output) {
     selection =
         record_evaluation(session, *validation, "validation", session.state.position, output);
     react_to_non_finite(session, output, selection);
-    line += "  " + score_text(selection);
+    line += "  " + score_text(selection, decides);
   }
   const IsBest is_best = update_best(session, selection);
   if (validation && is_best == IsBest::kYes) {

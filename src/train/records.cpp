@@ -201,12 +201,24 @@ std::vector<metrics::Score> scores_of(const run::MetricsRecord& record) {
   return scores;
 }
 
-std::string score_text(const run::MetricsRecord& record) {
-  std::string text = fmt::format("{} {}", record.split == "train" ? "loss" : "val loss",
-                                 metrics::loss_text(*record.loss));
-  if (record.accuracy) text += fmt::format(" acc {:5.2f} %", 100 * *record.accuracy);
-  if (const auto r2 = metrics::find_score(record.scores, "r2")) {
-    text += fmt::format(" R2 {:.4f}", *r2);
+std::string score_text(const run::MetricsRecord& record, config::BestMetric decides) {
+  const bool is_train = record.split == "train";
+  const bool decides_alone =
+      decides != config::BestMetric::kLoss && decides != config::BestMetric::kAccuracy;
+  std::string text = is_train ? "" : "val";
+  const auto add = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, value);
+  };
+  if (is_train || !decides_alone) add("loss", metrics::loss_text(*record.loss));
+  if (is_train && decides_alone) return text;
+  if (record.accuracy) add("acc", fmt::format("{:6.2f} %", 100 * *record.accuracy));
+  const std::optional<double> r2 = metrics::find_score(record.scores, "r2");
+  if (r2) add("R2", fmt::format("{:.4f}", *r2));
+  const std::string name = config::to_text(decides);
+  const std::optional<double> value = metrics::find_score(record.scores, name);
+  if (value && decides != config::BestMetric::kR2) {
+    add(decides == config::BestMetric::kCalibratedLogLoss ? "log loss" : metrics::shown_name(name),
+        metrics::score_text({name, *value}));
   }
   return text;
 }

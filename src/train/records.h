@@ -42,7 +42,8 @@ metrics::Report make_report(const Session& session, const Evaluation& evaluation
 /// The metrics of a record: loss, accuracy if it has one, and all other scores.
 std::vector<metrics::Score> scores_of(const run::MetricsRecord& record);
 
-/// The scores for the log line of an epoch, such as "val loss 0.0539 acc  97.78 %".
-std::string score_text(const run::MetricsRecord& record);
+/// The scores for the log line of an epoch, such as "val loss 0.0539 acc  97.78 %", or
+/// "val acc  97.78 % log loss 0.0502" where another metric `decides` which epoch is the best.
+std::string score_text(const run::MetricsRecord& record, config::BestMetric decides);
 
 }  // namespace trainer::train

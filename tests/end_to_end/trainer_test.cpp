@@ -286,11 +286,12 @@ TEST(TrainerTest, TheResultIsToldOnceOnTheTerminalAndInTheLog) {
     return found;
   };
   const std::string seen = result.err + result.out;
-  EXPECT_EQ(count(seen, "test        accuracy "), 1) << seen;
+  EXPECT_EQ(count(seen, "  test  baseline\n"), 1) << seen;
+  EXPECT_EQ(count(seen, "test split, "), 1) << seen;
   EXPECT_EQ(count(seen, "run folder  "), 1) << seen;
   EXPECT_NE(result.out.find("trained     1 epoch, 25 steps in "), std::string::npos) << result.out;
   const std::string log = test::read_file(folder.path() / "runs" / "latest" / "train.log");
-  EXPECT_EQ(count(log, "test        accuracy "), 1) << log;
+  EXPECT_EQ(count(log, "  test  baseline\n"), 1) << log;
   EXPECT_EQ(count(log, "run folder  /"), 1) << log;
 }
 

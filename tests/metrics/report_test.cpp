@@ -41,9 +41,15 @@ const data::Schema kCatOrDog = classes({"cat", "dog"});
 const data::Dataset kFour = rows({0, 0, 1, 1});
 const Floats kLogits = {2, 1, 1, 2, 0, 1, 1, 3};
 
+std::string text_of(const Report& report) {
+  return scores_document({{NamedReport{"test", report}}}).text();
+}
+
 TEST(ReportTest, SaysEverythingOfClasses) {
   const Report report = make_report({kCatOrDog, kFour, {kLogits, 2}}, 0.25);
-  EXPECT_EQ(summary_text(report), "accuracy 75.00 %, F1 73.33 %, AUROC 0.8750, log loss 0.5167");
+  EXPECT_EQ(text_of(report).substr(0, 53),
+            "metric                test\naccuracy           75.00 %");
+  EXPECT_EQ(details_document(report, "test split:").text().substr(0, 18), "test split:\n\nclass");
   EXPECT_EQ(details_document(report).text(),
             "class  precision    recall       F1  rows\n"
             "cat     100.00 %   50.00 %  66.67 %     2\n"
@@ -66,7 +72,13 @@ TEST(ReportTest, ScoresOfARegressionAreInTheUnitsOfTheFile) {
   const data::Dataset two = rows({}, {1, 2});
   const Floats outputs = {2, 0};
   const Report report = make_report({targets({"mpg"}), two, {outputs, 1}}, 2.5);
-  EXPECT_EQ(summary_text(report), "MAE 3, RMSE 3.162, MAPE 22.62 %, R2 -9.0000, loss 2.5000");
+  EXPECT_EQ(text_of(report),
+            "metric     test\n"
+            "MAE           3\n"
+            "RMSE      3.162\n"
+            "MAPE    22.62 %\n"
+            "R2      -9.0000\n"
+            "loss     2.5000\n");
   EXPECT_EQ(details_document(report).text(), "");
 }
 
@@ -75,14 +87,20 @@ TEST(ReportTest, TheBaselineIsTheMostFrequentClassOfTheTrainingPart) {
   schema.target_means = {0.25, 0.75};
   const Floats outputs = {2, 1, 1, 2, 1, 0, 1, 3};  // half of them right
   const Report report = make_report({schema, kFour, {outputs, 2}}, 0.25);
-  EXPECT_EQ(scores_document("test", report, " (best epoch)").text(),
-            "test        accuracy 50.00 %, F1 50.00 %, AUROC 0.6250, log loss 0.7667 (best epoch)\n"
-            "            balanced accuracy 50.00 %, binary F1 50.00 %, PR-AUC 0.7500\n"
-            "            log loss 0.7667, Brier score 0.2889, calibration error 0.3281\n"
-            "baseline    accuracy 50.00 %, F1 33.33 %, AUROC 0.5000 (always \"dog\")\n"
-            "            balanced accuracy 50.00 %, binary F1 66.67 %, PR-AUC 0.5000\n"
-            "            log loss 0.8370\n"
-            "            the model does not beat the baseline in accuracy\n");
+  EXPECT_EQ(text_of(report),
+            "metric                test  baseline\n"
+            "accuracy           50.00 %   50.00 %\n"
+            "F1                 50.00 %   33.33 %\n"
+            "AUROC               0.6250    0.5000\n"
+            "balanced accuracy  50.00 %   50.00 %\n"
+            "binary F1          50.00 %   66.67 %\n"
+            "PR-AUC              0.7500    0.5000\n"
+            "log loss            0.7667    0.8370\n"
+            "Brier score         0.2889\n"
+            "calibration error   0.3281\n"
+            "loss                0.2500\n"
+            "baseline: always \"dog\"\n"
+            "the model does not beat the baseline in accuracy\n");
   EXPECT_EQ(to_json(report)["baseline"]["accuracy"], 0.5);
   schema.target_means = {};  // a model of an older version
   const Report old = make_report({schema, kFour, {outputs, 2}}, 0.25);
@@ -96,9 +114,19 @@ TEST(ReportTest, TheBaselineOfARegressionIsTheMeanOfTheTrainingPart) {
   // 12 and 14.
   const data::Dataset two = rows({}, {1, 2});
   const Floats outputs = {1, 2};
-  EXPECT_EQ(scores_document("test", make_report({schema, two, {outputs, 1}}, 0)).text(),
-            "test        MAE 0, RMSE 0, MAPE 0.00 %, R2 1.0000, loss 0.0000\n"
-            "baseline    MAE 1, RMSE 1, MAPE 7.74 %, R2 0.0000 (always the mean)\n");
+  const Report report = make_report({schema, two, {outputs, 1}}, 0);
+  EXPECT_EQ(text_of(report),
+            "metric    test  baseline\n"
+            "MAE          0         1\n"
+            "RMSE         0         1\n"
+            "MAPE    0.00 %    7.74 %\n"
+            "R2      1.0000    0.0000\n"
+            "loss    0.0000\n"
+            "baseline: always the mean\n");
+  EXPECT_EQ(scores_document({{NamedReport{"validation", report}, NamedReport{"test", report}}})
+                .text()
+                .substr(0, 39),
+            "metric  validation    test  baseline\nMA");
 }
 
 TEST(ReportTest, LeavesOutWhatIsNotDefined) {
@@ -106,7 +134,11 @@ TEST(ReportTest, LeavesOutWhatIsNotDefined) {
   const data::Dataset one = rows({}, {-5});
   const Floats outputs = {1};
   const Report report = make_report({targets({"mpg"}), one, {outputs, 1}}, 0.5);
-  EXPECT_EQ(summary_text(report), "MAE 12, RMSE 12, loss 0.5000");
+  EXPECT_EQ(text_of(report),
+            "metric    test\n"
+            "MAE         12\n"
+            "RMSE        12\n"
+            "loss    0.5000\n");
   EXPECT_EQ(to_json(report)["r2"].dump(), "null");
 }
 

@@ -8,10 +8,12 @@
 
 namespace trainer::test {
 
-/// The percentage behind "accuracy " in the results; -1 where there is none.
+/// The percentage of the accuracy in the results, that before the one of the baseline; -1 where
+/// there is none.
 inline double test_accuracy(const std::string& out) {
   std::smatch match;
-  const bool found = std::regex_search(out, match, std::regex(R"(test +accuracy ([0-9.]+) %)"));
+  const bool found =
+      std::regex_search(out, match, std::regex(R"(\naccuracy [^\n]*? ([0-9.]+) % +[0-9.]+ %\n)"));
   return found ? std::stod(match[1]) : -1;
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "trainer/base/text/json.h"
 #include "trainer/config/types.h"
+#include "trainer/metrics/score.h"
 
 namespace trainer::apply {
 
@@ -27,6 +29,10 @@ std::filesystem::path ensemble_file(const std::filesystem::path& folder);
 
 /// Reads ensemble.json; nothing if the folder has none. Throws Error(kCheckpoint) if it is damaged.
 std::optional<EnsembleFile> read_ensemble(const std::filesystem::path& folder);
+
+/// The mean of each score over the members of an ensemble, of whose summary.json this is, for the
+/// split "test" or "validation".
+std::vector<metrics::Score> member_means(const JsonReader& summary, const std::string& split);
 
 /// Writes ensemble.json, complete or not at all. Throws Error(kFileSystem).
 void write_ensemble(const std::filesystem::path& folder, const EnsembleFile& ensemble);

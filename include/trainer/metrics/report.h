@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,20 +56,22 @@ struct Report {
 /// There is no baseline if these are unknown.
 Report make_report(const LabelledOutputs& labelled, double loss);
 
-/// Returns the headline scores in one line, such as "accuracy 97.78 %, F1 97.75 %, AUROC 0.9991,
-/// loss 0.0539".
-std::string summary_text(const Report& report);
+/// A report and what it is of, such as "test".
+struct NamedReport {
+  std::string name;
+  const Report& report;
+};
 
-/// Returns the scores of a report. As text: the summary, labeled `split` and followed by `remark`;
-/// all further scores; the baseline, and a sentence if the model does not beat it. As JSON:
-/// {"rows", "loss", each score, "baseline": {each score}}; numbers that are not finite are null.
-Document scores_document(const std::string& split, const Report& report,
-                         const std::string& remark = "");
+/// Returns the scores of reports (at least one). As text: a table with a column for each of them
+/// and one for the baseline of the last, and a sentence if the model does not beat that. As JSON,
+/// of the last: {"rows", "loss", each score, "baseline": {each score}}; numbers that are not finite
+/// are null.
+Document scores_document(std::span<const NamedReport> reports);
 
-/// Returns the details of a report. As text: a table of the classes; the confusion matrix, or the
-/// most confused pairs if that would be too wide; a table of the targets, if there are several. As
-/// JSON: {"classes", "confusion_matrix", "targets"}.
-Document details_document(const Report& report);
+/// Returns the details of a report. As text, below `title`: a table of the classes; the confusion
+/// matrix, or the most confused pairs if that would be too wide; a table of the targets, if there
+/// are several. As JSON: {"classes", "confusion_matrix", "targets"}.
+Document details_document(const Report& report, const std::string& title = "");
 
 /// Returns the JSON of scores_document() and details_document() in one object.
 Json to_json(const Report& report);

@@ -10,6 +10,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+namespace trainer {
+class JsonReader;
+}
+
 namespace trainer::metrics {
 
 /// The value of a metric with its name in metrics.jsonl: accuracy, balanced_accuracy, f1
@@ -28,6 +32,10 @@ std::optional<double> find_score(const std::vector<Score>& scores, const std::st
 
 /// Returns {name: value}. Numbers that are not finite become null when the JSON is written.
 nlohmann::ordered_json scores_json(const std::vector<Score>& scores);
+
+/// Returns the scores, and the loss, that `json` has as scores_json() writes them; those that are
+/// null are left out.
+std::vector<Score> scores_in(const JsonReader& json);
 
 /// Whether `name` is the name of a score, or "loss".
 bool is_score(std::string_view name);

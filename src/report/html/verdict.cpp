@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/apply/ensemble.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/text_table.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
@@ -23,15 +24,6 @@
 
 namespace trainer::report {
 namespace {
-
-/// Returns the scores of a report, a row of a table or a baseline, including the loss.
-std::vector<metrics::Score> scores_of(const JsonReader& report) {
-  std::vector<metrics::Score> scores;
-  for (const auto& [name, value] : report.entries()) {
-    if (metrics::is_score(name) && value.is_number()) scores.push_back({name, value.number()});
-  }
-  return scores;
-}
 
 std::string task_text(const data::Schema& schema) {
   constexpr std::size_t kMaxShown = 4;
@@ -159,20 +151,6 @@ std::vector<metrics::Score> training_scores(const tracking::RunEntry& entry) {
   return scores;
 }
 
-/// Returns the mean of each score over the members of an ensemble that have it for `split`.
-std::vector<metrics::Score> mean_of_members(const JsonReader& summary, const std::string& split) {
-  const std::vector<JsonReader> members = summary["members"].elements();
-  std::vector<metrics::Score> means;
-  for (const JsonReader& member : members) {
-    for (const metrics::Score& score : scores_of(member[split])) {
-      metrics::Score* mean = find_by_name(means, score.name);
-      if (mean == nullptr) mean = &means.emplace_back(metrics::Score{score.name, 0});
-      mean->value += score.value / static_cast<double>(members.size());
-    }
-  }
-  return means;
-}
-
 std::vector<ScoreColumn> score_columns(const tracking::RunEntry& entry, const Findings& found) {
   std::vector<ScoreColumn> columns;
   const auto add = [&](const std::string& title, std::vector<metrics::Score> scores) {
@@ -182,15 +160,15 @@ std::vector<ScoreColumn> score_columns(const tracking::RunEntry& entry, const Fi
   const JsonReader cv = JsonReader::of_file(entry.folder / run::kCrossValidationFile);
   if (entry.kind == tracking::Kind::kRun) add("training", training_scores(entry));
   if (summary.has("test") && summary.has("validation")) {
-    add("validation", scores_of(summary["validation"]));
+    add("validation", metrics::scores_in(summary["validation"]));
   }
-  add(found.split, scores_of(found.report));
+  add(found.split, metrics::scores_in(found.report));
   if (entry.kind == tracking::Kind::kEnsemble) {
-    add("mean of its members", mean_of_members(summary, found.split));
+    add("mean of its members", apply::member_means(summary, found.split));
   }
-  add("mean of the folds", scores_of(cv["mean"]));
-  add("std of the folds", scores_of(cv["std"]));
-  add("baseline", scores_of(found.report["baseline"]));
+  add("mean of the folds", metrics::scores_in(cv["mean"]));
+  add("std of the folds", metrics::scores_in(cv["std"]));
+  add("baseline", metrics::scores_in(found.report["baseline"]));
   return columns;
 }
 
@@ -207,9 +185,9 @@ Json fact_rows(const Findings& found) {
 
 Json verdict_json(const Findings& found) {
   const JsonReader& report = found.report;
-  const std::vector<metrics::Score> baseline = scores_of(report["baseline"]);
+  const std::vector<metrics::Score> baseline = metrics::scores_in(report["baseline"]);
   if (baseline.empty()) return {};
-  const std::vector<std::string> worse = metrics::not_better(scores_of(report), baseline);
+  const std::vector<std::string> worse = metrics::not_better(metrics::scores_in(report), baseline);
   std::string text;
   if (const auto accuracy = report.number("accuracy")) {
     text = classification_text(report, *accuracy,
@@ -230,7 +208,7 @@ Json score_table(const tracking::RunEntry& entry, const Findings& found) {
   constexpr double kRounding = 1e-3;
   Json rows = Json::array();
   const auto log_loss = found.report.number("log_loss");
-  for (const metrics::Score& score : scores_of(found.report)) {
+  for (const metrics::Score& score : metrics::scores_in(found.report)) {
     const bool is_shown_twice = score.name == "loss" && log_loss &&
                                 std::abs(score.value - *log_loss) < kRounding * *log_loss;
     if (is_shown_twice) continue;

@@ -53,14 +53,13 @@ Json run_entry(const TrainRequest& request, const Decisions& decisions, const Pr
   return entry;
 }
 
-// The result lines go to the file only: the command itself prints them on the console.
+// To the file only: the command itself prints the results on the console.
 void log_report(const char* split, const std::optional<metrics::Report>& report) {
   if (!report) return;
-  std::istringstream result(metrics::scores_document(split, *report).text());
-  for (std::string line; std::getline(result, line);) log::note(line);
-  std::istringstream lines(metrics::details_document(*report).text());
-  for (std::string line; std::getline(lines, line);)
-    log::text_line(line.empty() ? line : "  " + line);
+  Document document = metrics::scores_document({{metrics::NamedReport{split, *report}}});
+  document.append(metrics::details_document(*report));
+  std::istringstream lines(document.text());
+  for (std::string line; std::getline(lines, line);) log::note(line);
 }
 
 }  // namespace
