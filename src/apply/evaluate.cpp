@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +20,7 @@
 #include "trainer/metrics/classification.h"
 #include "trainer/nn/cpu/kernels.h"
 #include "trainer/nn/cpu/losses.h"
-#include "trainer/table/cached/load.h"
+#include "trainer/table/source/data_file.h"
 
 namespace trainer::apply {
 namespace {
@@ -82,6 +85,21 @@ FileNotes add_table(const Model& model, const data::TableSource& source, int64_t
   return read_labelled_table(model, source, num_threads, {.work = work, .take = take});
 }
 
+/// Whether `path` has the content of a file that the run has trained on.
+bool is_training_file(const Model& model, const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  const fs::path test_file = fs::weakly_canonical(model.config().data.test_path, ignored);
+  const uint64_t num_bytes = fs::file_size(path, ignored);
+  return std::any_of(model.fingerprints.begin(), model.fingerprints.end(),
+                     [&](const data::Fingerprint& file) {
+                       return file.num_bytes == num_bytes &&
+                              fs::weakly_canonical(file.path, ignored) != test_file &&
+                              file.crc32 == data::fingerprint(path).crc32;
+                     });
+}
+
 }  // namespace
 
 EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int64_t num_threads) {
@@ -91,6 +109,13 @@ EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int
                         : read_labelled(model, file, [&](const data::Dataset& rows) {
                             add_rows(model, rows, num_threads, evaluation);
                           });
+  if (is_training_file(model, file.data.path)) {
+    notes.warnings.push_back(
+        fmt::format("{} is the data of the run: the model was trained on most of these rows, so "
+                    "the metrics say "
+                    "little about others; without --data, rows that it has not seen are taken",
+                    file.data.path));
+  }
   return {.report = evaluation.report(), .notes = std::move(notes)};
 }
 

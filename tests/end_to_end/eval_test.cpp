@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program says of a trained model.
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <string>
 
@@ -237,6 +238,26 @@ TEST_F(EvalTest, NamesWhatIsWrongWithAFile) {
                              "with CRC-32 "),
             std::string::npos)
       << changed.err;
+}
+
+TEST_F(EvalTest, TheRowsThatTheModelWasTrainedOnAreAWarning) {
+  train("penguins.yaml", "-q");
+  const std::string table = (test::kSource / "configs/data/penguins.csv").string();
+  fs::copy(table, folder_.path() / "copy.csv");
+  const test::ProcessResult own = trainer("eval runs/latest --data copy.csv");
+  EXPECT_EQ(own.exit_code, 0);
+  EXPECT_EQ(
+      own.err,
+      "warning: copy.csv is the data of the run: the model was trained on most of these rows, "
+      "so the metrics say little about others; without --data, rows that it has not seen are "
+      "taken\n");
+  std::ofstream(folder_.path() / "copy.csv", std::ios::app) << "\n";
+  EXPECT_EQ(trainer("eval runs/latest --data copy.csv").err, "");
+  // A file of its own that serves as the test split is there to be evaluated.
+  fs::copy(table, folder_.path() / "test.csv");
+  fs::resize_file(folder_.path() / "test.csv", fs::file_size(table) - 1);
+  train("penguins.yaml", "-q data.test_path=" + (folder_.path() / "test.csv").string());
+  EXPECT_EQ(trainer("eval runs/latest --data test.csv").err, "");
 }
 
 TEST_F(EvalTest, TheBaselineStandsBesideTheScores) {
