@@ -56,6 +56,11 @@ std::vector<Field> table_fields() {
              "What to predict. auto: classification if the target is text, has at most 20 distinct "
              "integer values, or has at most 100 that count from 0 or 1 without a gap and have "
              "five rows each on average; else regression."),
+      text(
+          TRAINER_MEMBER(data.positive), "a class", any_text,
+          "The positive one of two classes: that of binary_f1, ROC and precision-recall curves and "
+          "--threshold. By default the one that sorts last.",
+          {.aliases = {"positive_class", "pos_label"}}),
   };
 }
 

@@ -43,6 +43,7 @@ void append(Lines& lines, Lines&& more) {
 Target infer_usable_target(const Table& table, const config::DataConfig& data, int64_t folds,
                            const Schema* trained) {
   Target target = infer_target(table, wanted_task(data), target_offsets(trained));
+  choose_positive(table, data.positive, target);
   require_other_names(table, target);
   const bool is_stratified = table.groups.empty() && table.times.empty();
   if (is_stratified) require_labels_for_folds(table, target, folds);

@@ -71,6 +71,7 @@ struct DataConfig {
   double fill_value = 0.0;
   bool missing_indicator = false;
   bool drop_rows_without_target = false;
+  std::string positive;  // empty: the second of two classes in their order
   Outliers outliers = Outliers::kWarn;
   std::string validation_path;
   std::string test_path;

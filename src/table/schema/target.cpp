@@ -293,6 +293,27 @@ Target infer_target(const Table& table, config::Task wanted, const std::vector<d
   return target;
 }
 
+void choose_positive(const Table& table, const std::string& label, Target& target) {
+  if (label.empty()) return;
+  const auto refuse = [&](const std::string& problem) {
+    throw data_error("data.positive",
+                     fmt::format("column {}: {}", in_quotes(table.target_names.front()), problem));
+  };
+  if (target.labels.size() != 2) {
+    refuse(fmt::format(
+        "expected a target of two classes, got {}; remove data.positive",
+        target.labels.empty() ? "numbers" : counted(std::ssize(target.labels), "class")));
+  }
+  const std::optional<size_t> index = ValueIndex(target.labels).find(label);
+  if (!index) {
+    refuse(fmt::format("expected {} or {}, got {}", in_quotes(target.labels[0]),
+                       in_quotes(target.labels[1]), in_quotes(label)));
+  }
+  if (*index == 1) return;
+  std::swap(target.labels[0], target.labels[1]);
+  for (int64_t& one : target.classes) one = 1 - one;
+}
+
 Array<double> target_numbers(const Table& table) {
   require_finite(table);
   Array<double> numbers;

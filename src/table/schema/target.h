@@ -33,6 +33,10 @@ struct Target {
 Target infer_target(const Table& table, config::Task wanted,
                     const std::vector<double>* offsets = nullptr);
 
+/// Makes `label`, in any spelling, the second one of two classes; nothing if it is empty. Throws
+/// Error(kData) if there are not two classes, or none of them is `label`.
+void choose_positive(const Table& table, const std::string& label, Target& target);
+
 /// The targets of `table` as numbers `[num_rows, num_targets]`. Throws Error(kData) for text and
 /// what float32 cannot hold.
 Array<double> target_numbers(const Table& table);

@@ -102,6 +102,7 @@ Datasets split_dataset(Table&& table, Matrix&& features, Target&& target, const 
 Datasets fit_and_split(Table&& table, const config::DataConfig& data, const SplitOptions& options,
                        const Schema* trained) {
   Target target = infer_target(table, wanted_task(data), target_offsets(trained));
+  choose_positive(table, data.positive, target);
   require_labels_for_folds(table, target, options.folds);
   const SplitIndices split = split_table(table, target, data, options);
   Schema schema;

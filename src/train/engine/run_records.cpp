@@ -127,12 +127,14 @@ std::string model_text(const train::Session& session) {
 
 std::string data_text(const data::Datasets& data) {
   const data::Schema& schema = data.schema;
-  const bool is_regression = schema.task == config::Task::kRegression;
-  const std::string target = fmt::format(
-      "{} ({}{}{})",
-      is_regression ? "numeric" : with_thousands(std::ssize(schema.labels)) + " classes",
-      is_regression ? "regression" : "classification", data.task_reason.empty() ? "" : " ",
-      data.task_reason);
+  std::string kind = "numeric";
+  if (schema.task == config::Task::kClassification) {
+    kind = with_thousands(std::ssize(schema.labels)) + " classes";
+    if (schema.labels.size() == 2)
+      kind += fmt::format(", positive {}", in_quotes(schema.labels[1]));
+  }
+  const std::string target = fmt::format("{} ({}{}{})", kind, config::to_text(schema.task),
+                                         data.task_reason.empty() ? "" : " ", data.task_reason);
   return fmt::format("{}, target \"{}\": {}", counted(schema.num_features(), "feature"),
                      joined(schema.target_names, "\" and \""), target);
 }

@@ -130,7 +130,8 @@ void write_classes(Writer& writer, const ColumnFacts& target) {
   }
 }
 
-void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& first) {
+void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& first,
+                  const std::vector<std::string>& labels) {
   if (first.config.data.task == config::Task::kRegression) {
     writer.comment(
         fmt::format("Numbers from {} to {}.", shortest(target.min), shortest(target.max)));
@@ -139,6 +140,12 @@ void write_target(Writer& writer, const ColumnFacts& target, const FirstConfig& 
   }
   writer.line("data.target", config::yaml_text(target.name));
   writer.key("data.task", first.task_reason);
+  if (labels.size() == 2) {
+    writer.comment(
+        fmt::format("{} is the positive class, for ROC, binary F1 and thresholds; for the "
+                    "other one: positive: {}",
+                    in_quotes(labels[1]), config::yaml_text(labels[0])));
+  }
   if (target.num_missing == 0) return;
   std::string written;
   for (const auto& [text, count] : target.missing_texts) {
@@ -321,7 +328,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   if (config.data.decimal != ".") writer.key("data.decimal");
   if (config.data.thousands != "none") writer.key("data.thousands");
   write_missing(writer, config);
-  write_target(writer, find_column(table, config.data.target.front()), first);
+  write_target(writer, find_column(table, config.data.target.front()), first, schema.labels);
   writer.list("data.id", first.id);
   for (const std::string& warning : first.warnings) writer.comment("Warning: " + warning);
   writer.list("data.ignore", first.ignore);

@@ -3,16 +3,20 @@
 #include "trainer/table/schema/target.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/base/error.h"
 #include "trainer/config/data_config.h"
 #include "trainer/table/dataset.h"
 
+#include "support/error_of.h"
 #include "support/temporary_folder.h"
 
 namespace trainer::data {
@@ -63,6 +67,57 @@ TEST_F(TargetCopiesTest, LinesThroughATargetOfARegressionAreNamed) {
     return fmt::format("{},{:.1f},{},{}", i, celsius * 1.8 + 32, celsius + i % 2 * 0.5, celsius);
   };
   EXPECT_EQ(copies(100, "i,fahrenheit,measured_again,y", row), Lines{line("\"fahrenheit\"")});
+}
+
+class PositiveTest : public ::testing::Test {
+ protected:
+  Datasets load(const std::string& classes, const std::string& positive) {
+    std::istringstream words(classes);
+    std::string text = "x,y\n";
+    std::vector<std::string> labels;
+    for (std::string word; words >> word;) labels.push_back(word);
+    for (std::size_t i = 0; i < 60; ++i) {
+      text += fmt::format("{},{}\n", i, labels[i * 7 % labels.size()]);
+    }
+    config::DataConfig data;
+    data.source = config::Source::kCsv;
+    data.path = folder_.write("t.csv", text).string();
+    data.target = {"y"};
+    data.positive = positive;
+    return load_datasets(data, 1);
+  }
+
+  std::string error_of(const std::string& classes, const std::string& positive) {
+    return test::message_of(ErrorKind::kData, [&] { load(classes, positive); });
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(PositiveTest, IsTheSecondOfTwoClasses) {
+  const Datasets usual = load("good bad", "");
+  EXPECT_EQ(usual.schema.labels, Lines({"bad", "good"}));
+  const Datasets same = load("good bad", "good");
+  EXPECT_EQ(same.schema, usual.schema);
+  const Datasets other = load("good bad", "bad");
+  EXPECT_EQ(other.schema.labels, Lines({"good", "bad"}));
+  ASSERT_EQ(other.train.size(), usual.train.size());
+  for (std::size_t i = 0; i < usual.train.classes.size(); ++i) {
+    EXPECT_EQ(other.train.classes[i], 1 - usual.train.classes[i]);
+  }
+  EXPECT_EQ(other.schema.target_means[0], usual.schema.target_means[1]);
+  EXPECT_EQ(load("1 0", "0.0").schema.labels, Lines({"1", "0"}));
+}
+
+TEST_F(PositiveTest, IsRefusedWhereThereIsNone) {
+  EXPECT_EQ(error_of("good bad", "Bad"),
+            "data.positive: column \"y\": expected \"bad\" or \"good\", got \"Bad\"");
+  EXPECT_EQ(error_of("a b c", "a"),
+            "data.positive: column \"y\": expected a target of two classes, got 3 classes; remove "
+            "data.positive");
+  EXPECT_EQ(error_of("1.5 2.25 3.75", "1.5"),
+            "data.positive: column \"y\": expected a target of two classes, got numbers; remove "
+            "data.positive");
 }
 
 using config::Task;
