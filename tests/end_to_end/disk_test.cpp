@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real program on disks that are full, limited or read-only.
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/mount.h>
@@ -163,18 +164,22 @@ class ReadOnly {
   std::vector<fs::path> folders_;
 };
 
-// Permissions mean nothing for root, who runs the program as somebody else.
+// Permissions mean nothing for root, who runs the program as somebody else, who may read the files.
 class ReadOnlyFolderTest : public testing::Test {
  protected:
   void SetUp() override {
+    old_mask_ = ::umask(022);
     if (::geteuid() == 0) as_user_ = "setpriv --reuid=65534 --regid=65534 --clear-groups";
     const ReadOnly readable({folder_.path()});
     const ProcessResult probe = trainer_in_shell(folder_.path(), as_user_, "--version");
     if (probe.exit_code != 0) GTEST_SKIP() << "another user cannot run it: " << probe.err;
   }
 
+  void TearDown() override { ::umask(old_mask_); }
+
   test::TemporaryFolder folder_;
   std::string as_user_;
+  mode_t old_mask_ = 0;
 };
 
 TEST_F(ReadOnlyFolderTest, MakesNoRunAndEndsWithEight) {
