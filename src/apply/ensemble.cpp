@@ -15,15 +15,6 @@ namespace {
 
 constexpr int64_t kMaxMembers = 100'000;
 
-// Accepts only the name of a folder beside the file: a path could lead to files of another user.
-std::string run_name(const JsonReader& run) {
-  const std::string& name = run.text();
-  if (name.empty() || fs::path(name).filename() != name || name == "." || name == "..") {
-    run.refuse("the name of a folder beside the file");
-  }
-  return name;
-}
-
 config::Recipe recipe_of(const JsonReader& name) {
   const auto recipe = config::from_text<config::Recipe>(name.text());
   if (!recipe) name.refuse("a recipe");
@@ -31,6 +22,14 @@ config::Recipe recipe_of(const JsonReader& name) {
 }
 
 }  // namespace
+
+const std::string& run_name(const JsonReader& run) {
+  const std::string& name = run.text();
+  if (name.empty() || fs::path(name).filename() != name || name == "." || name == "..") {
+    run.refuse("the name of a folder beside the file");
+  }
+  return name;
+}
 
 fs::path ensemble_file(const fs::path& folder) { return folder / run::kEnsembleFile; }
 

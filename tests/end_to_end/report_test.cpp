@@ -171,6 +171,19 @@ TEST_F(ReportTest, ABrowserShowsCrossValidationsAndEnsembles) {
   }
 }
 
+TEST_F(ReportTest, ACrossValidationNamesNoRunElsewhere) {
+  train("cv --folds 2 --epochs 1 --output-dir a " + test::with_config("penguins.yaml"));
+  train("--epochs 1 --output-dir b " + test::with_config("penguins.yaml"));
+  fs::path cv;
+  for (const auto& item : fs::directory_iterator(path("a"))) cv = item.path();
+  for (const std::string& run : {std::string("../../b/latest"), path("b/latest").string()}) {
+    Json json = parse_json(test::read_file(cv / "cv.json"));
+    for (Json& one : json["runs"]) one["run"] = run;
+    std::ofstream(cv / "cv.json") << json;
+    EXPECT_TRUE(data_of(report(cv.string()))["evaluations"].empty()) << run;
+  }
+}
+
 TEST_F(ReportTest, AnEnsembleStandsBesideTheMeanOfItsMembers) {
   ASSERT_EQ(
       trainer("ensemble -q --members 2 --epochs 3 " + test::with_config("penguins.yaml")).exit_code,

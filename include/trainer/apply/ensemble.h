@@ -30,6 +30,10 @@ std::filesystem::path ensemble_file(const std::filesystem::path& folder);
 /// Reads ensemble.json; nothing if the folder has none. Throws Error(kCheckpoint) if it is damaged.
 std::optional<EnsembleFile> read_ensemble(const std::filesystem::path& folder);
 
+/// The name of a run folder that a file beside it has. Throws Error(kCheckpoint) for a path, which
+/// could lead to files of another user.
+const std::string& run_name(const JsonReader& run);
+
 /// The mean of each score over the members of an ensemble, of whose summary.json this is, for the
 /// split "test" or "validation".
 std::vector<metrics::Score> member_means(const JsonReader& summary, const std::string& split);

@@ -20,7 +20,8 @@ std::vector<fs::path> fold_runs(const fs::path& folder) {
   std::vector<fs::path> runs;
   for (const JsonReader& run :
        JsonReader::of_file(folder / run::kCrossValidationFile)["runs"].elements()) {
-    if (!run.has("repeat") || run.integer("repeat") == 1) runs.push_back(folder / run.text("run"));
+    const bool is_first = !run.has("repeat") || run.integer("repeat") == 1;
+    if (is_first) runs.push_back(folder / apply::run_name(run["run"]));
   }
   return runs;
 }

@@ -42,8 +42,8 @@ std::string task_text(const data::Schema& schema) {
   std::vector<std::string> classes;
   for (const std::size_t i : order) {
     if (classes.size() == kMaxShown) break;
-    classes.push_back(fmt::format("{} {:.0f} %", shortened(schema.labels[i], kMaxName),
-                                  100 * schema.target_means[i]));
+    classes.push_back(fmt::format("{} {}", shortened(schema.labels[i], kMaxName),
+                                  metrics::percent_text(schema.target_means[i])));
   }
   if (order.size() > kMaxShown) classes.emplace_back("others");
   return fmt::format("classification of {}, {} classes{}{}", target,
@@ -111,8 +111,7 @@ std::string classification_text(const JsonReader& report, double accuracy, doubl
   const std::optional<double> auroc = report.number("auroc");
   return fmt::format(
       "{} of {} are classified correctly (95 % interval: {} to {}); always saying the most "
-      "frequent "
-      "class is right for {}.{}",
+      "frequent class is right for {}.{}",
       metrics::percent_text(accuracy), rows_in_words(report), metrics::percent_text(interval.low),
       metrics::percent_text(interval.high), metrics::percent_text(baseline),
       auroc ? fmt::format(" The area under the ROC curve is {} (0.5 without any column).",
