@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 // The protocol of the store. A connection carries frames of texts, each with its length before it.

@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include "trainer/base/text/json.h"
-#include "trainer/base/time/stopwatch.h"
 #include "trainer/run/checkpoint/checkpoint.h"
 #include "trainer/run/checkpoint/compare.h"
 

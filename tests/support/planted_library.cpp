@@ -3,7 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-__attribute__((constructor)) static void leave_a_trace() {
+namespace {
+
+__attribute__((constructor)) void leave_a_trace() {
   close(open("A_PLANTED_LIBRARY_RAN", O_CREAT | O_WRONLY, 0666));
   _exit(66);
 }
+
+}  // namespace

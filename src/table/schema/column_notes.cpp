@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/table/schema/column_notes.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <string_view>

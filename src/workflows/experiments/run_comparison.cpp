@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workflows/experiments/run_comparison.h"
 
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>

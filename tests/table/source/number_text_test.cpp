@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/table/source/table_reader.h"
-
 #include "support/csv_folder.h"
 
 namespace trainer::data {
