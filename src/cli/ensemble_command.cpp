@@ -56,8 +56,8 @@ class EnsembleCommand : public Command {
     } else if (common.verbosity != Verbosity::kQuiet) {
       Document document;
       if (report.test) {
-        document = metrics::scores_document(
-            {{{"mean of its members", *report.member_means}, {"ensemble (test)", *report.test}}});
+        document = metrics::scores_document("ensemble (test)", *report.test,
+                                            {{"mean of its members", report.member_means}});
       }
       document.line("folder", report.folder.string());
       print_document(document, false);

@@ -61,7 +61,7 @@ class EvalCommand : public Command {
                        fmt::format("{}: {}", data_text(data, evaluated.split), rows));
     if (model.schema.labels.size() == 2) document.data("threshold", model.threshold);
     if (!threshold.empty()) document.line("threshold", threshold);
-    document.append(metrics::scores_document({{metrics::NamedReport{"result", evaluated.report}}}));
+    document.append(metrics::scores_document("result", evaluated.report));
     document.append(metrics::details_document(evaluated.report));
     print_document(document, json_);
     return 0;

@@ -82,14 +82,16 @@ void add_recoveries(const checkpoint::Recoveries& recoveries, Document& document
 
 // Shows the metrics of the best epoch by split, and the details of the last split.
 void add_metrics(const engine::TrainReport& report, Document& document) {
-  std::vector<metrics::NamedReport> reports;
-  if (report.validation) reports.push_back({"validation", *report.validation});
-  if (report.test) reports.push_back({"test", *report.test});
-  if (reports.empty()) return;
-  const auto& [split, last] = reports.back();
-  document.append(metrics::scores_document(reports));
+  const std::optional<metrics::Report>& last = report.test ? report.test : report.validation;
+  if (!last) return;
+  const std::string split = report.test ? "test" : "validation";
+  std::vector<metrics::ScoreColumn> before;
+  if (report.test && report.validation) {
+    before.push_back({"validation", metrics::all_scores(*report.validation)});
+  }
+  document.append(metrics::scores_document(split, *last, std::move(before)));
   document.append(metrics::details_document(
-      last, fmt::format("{} split, {}:", split, counted(last.num_rows, "row"))));
+      *last, fmt::format("{} split, {}:", split, counted(last->num_rows, "row"))));
 }
 
 Document results_document(const engine::TrainReport& report) {

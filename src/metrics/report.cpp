@@ -256,54 +256,19 @@ void add_targets(const Report& report, Document& document) {
   }
 }
 
-/// Whether the loss differs from the log loss because it has weights or smoothed labels, or is that
-/// of a regression. Otherwise one of them says both.
-bool has_own_loss(const Report& report) {
-  constexpr double kRounding = 1e-3;
-  const std::optional<double> log_loss = find_score(report.scores, "log_loss");
-  return !log_loss || std::abs(*log_loss - report.loss) > kRounding * std::abs(report.loss);
-}
-
-/// Returns all scores in the order in which people see them.
-std::vector<Score> shown_scores(const Report& report) {
-  std::vector<Score> shown;
-  for (const ScoreGroup group :
-       {ScoreGroup::kHeadline, ScoreGroup::kFurther, ScoreGroup::kProbabilities}) {
-    for (const Score& score : report.scores) {
-      if (group_of(score.name) == group) shown.push_back(score);
-    }
-  }
-  if (has_own_loss(report)) shown.push_back({"loss", report.loss});
-  return shown;
-}
-
-std::string cell_text(const std::vector<Score>& scores, const std::string& name) {
-  const std::optional<double> value = find_score(scores, name);
-  return value ? score_text({name, *value}) : "";
-}
-
-/// Shows the scores of all reports side by side, and those of the last one's baseline.
-void show_scores(std::span<const NamedReport> reports, Document& document) {
-  const Report& last = reports.back().report;
-  std::vector<TableColumn> columns = {{"", "metric", Align::kLeft}};
-  for (const NamedReport& one : reports) columns.push_back({"", one.name});
-  if (last.baseline) columns.push_back({"", "baseline"});
-  Table table(std::move(columns));
-  for (const Score& score : shown_scores(last)) {
-    std::vector<Cell> row = {shown_name(score.name)};
-    bool is_defined = false;
-    for (const NamedReport& one : reports) {
-      std::vector<Score> scores = one.report.scores;
-      scores.push_back({"loss", one.report.loss});
-      row.emplace_back(cell_text(scores, score.name));
-      is_defined = is_defined || row.back().text != "undefined";
-    }
-    if (last.baseline) row.emplace_back(cell_text(last.baseline->scores, score.name));
-    if (is_defined) table.add(std::move(row));
-  }
-  if (last.baseline) {
-    table.add_note("baseline: " + last.baseline->rule);
-    const std::vector<std::string> names = not_better(last.scores, last.baseline->scores);
+/// Shows the columns, and what the baseline of the report is and does better.
+void show_scores(const Report& report, std::vector<ScoreColumn> columns, Document& document) {
+  const std::vector<Score> main = columns.back().scores;
+  if (report.baseline) columns.push_back({"baseline", report.baseline->scores});
+  const std::vector<std::vector<std::string>> rows = score_rows(main, columns);
+  std::vector<TableColumn> heads;
+  for (const std::string& title : rows.front()) heads.push_back({"", title});
+  heads.front().align = Align::kLeft;
+  Table table(std::move(heads));
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add({rows[i].begin(), rows[i].end()});
+  if (report.baseline) {
+    table.add_note("baseline: " + report.baseline->rule);
+    const std::vector<std::string> names = not_better(report.scores, report.baseline->scores);
     if (!names.empty()) {
       table.add_note("the model does not beat the baseline in " + joined(names));
     }
@@ -313,18 +278,24 @@ void show_scores(std::span<const NamedReport> reports, Document& document) {
 
 }  // namespace
 
-Document scores_document(std::span<const NamedReport> reports) {
-  const Report& report = reports.back().report;
+std::vector<Score> all_scores(const Report& report) {
+  std::vector<Score> scores = {{"loss", report.loss}};
+  scores.insert(scores.end(), report.scores.begin(), report.scores.end());
+  return scores;
+}
+
+Document scores_document(const std::string& title, const Report& report,
+                         std::vector<ScoreColumn> before) {
   Document document;
   document.data("rows", report.num_rows);
-  document.data("loss", report.loss);
-  for (const Score& score : report.scores) document.data(score.name, score.value);
+  for (const Score& score : all_scores(report)) document.data(score.name, score.value);
   if (report.baseline) {
     for (const Score& score : report.baseline->scores) {
       document.data("baseline." + score.name, score.value);
     }
   }
-  show_scores(reports, document);
+  before.push_back({title, all_scores(report)});
+  show_scores(report, std::move(before), document);
   return document;
 }
 
@@ -343,7 +314,7 @@ Document details_document(const Report& report, const std::string& title) {
 }
 
 Json to_json(const Report& report) {
-  Document document = scores_document({{NamedReport{"", report}}});
+  Document document = scores_document("", report);
   document.append(details_document(report));
   return document.json();
 }

@@ -117,6 +117,46 @@ std::string number_text(double value) {
   return size < kWhole ? fmt::format("{:.4g}", value) : with_thousands(std::llround(value));
 }
 
+namespace {
+
+/// Whether the loss differs from the log loss because it has weights or smoothed labels, or is that
+/// of a regression. Otherwise one of them says both.
+bool has_own_loss(const std::vector<Score>& scores, double loss) {
+  constexpr double kRounding = 1e-3;
+  const std::optional<double> log_loss = find_score(scores, "log_loss");
+  return !log_loss || std::abs(*log_loss - loss) > kRounding * std::abs(loss);
+}
+
+std::vector<Score> in_shown_order(const std::vector<Score>& scores) {
+  std::vector<Score> ordered;
+  for (const ScoreGroup group : {kHeadline, kFurther, kProbabilities}) {
+    for (const Score& score : scores) {
+      if (group_of(score.name) == group && score.name != "loss") ordered.push_back(score);
+    }
+  }
+  const std::optional<double> loss = find_score(scores, "loss");
+  if (loss && has_own_loss(scores, *loss)) ordered.push_back({"loss", *loss});
+  return ordered;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> score_rows(const std::vector<Score>& main,
+                                                 std::span<const ScoreColumn> columns) {
+  std::vector<std::vector<std::string>> rows = {{"metric"}};
+  for (const ScoreColumn& column : columns) rows.front().push_back(column.title);
+  for (const Score& score : in_shown_order(main)) {
+    if (score_text(score) == "undefined") continue;
+    std::vector<std::string>& row = rows.emplace_back();
+    row.push_back(shown_name(score.name));
+    for (const ScoreColumn& column : columns) {
+      const std::optional<double> value = find_score(column.scores, score.name);
+      row.push_back(value ? score_text({score.name, *value}) : "");
+    }
+  }
+  return rows;
+}
+
 std::vector<std::string> not_better(const std::vector<Score>& scores,
                                     const std::vector<Score>& baseline) {
   std::vector<std::string> names;

@@ -41,9 +41,7 @@ const data::Schema kCatOrDog = classes({"cat", "dog"});
 const data::Dataset kFour = rows({0, 0, 1, 1});
 const Floats kLogits = {2, 1, 1, 2, 0, 1, 1, 3};
 
-std::string text_of(const Report& report) {
-  return scores_document({{NamedReport{"test", report}}}).text();
-}
+std::string text_of(const Report& report) { return scores_document("test", report).text(); }
 
 TEST(ReportTest, SaysEverythingOfClasses) {
   const Report report = make_report({kCatOrDog, kFour, {kLogits, 2}}, 0.25);
@@ -123,10 +121,9 @@ TEST(ReportTest, TheBaselineOfARegressionIsTheMeanOfTheTrainingPart) {
             "R2      1.0000    0.0000\n"
             "loss    0.0000\n"
             "baseline: always the mean\n");
-  EXPECT_EQ(scores_document({{NamedReport{"validation", report}, NamedReport{"test", report}}})
-                .text()
-                .substr(0, 39),
-            "metric  validation    test  baseline\nMA");
+  EXPECT_EQ(
+      scores_document("test", report, {{"validation", all_scores(report)}}).text().substr(0, 39),
+      "metric  validation    test  baseline\nMA");
 }
 
 TEST(ReportTest, LeavesOutWhatIsNotDefined) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -56,17 +55,15 @@ struct Report {
 /// There is no baseline if these are unknown.
 Report make_report(const LabelledOutputs& labelled, double loss);
 
-/// A report and what it is of, such as "test".
-struct NamedReport {
-  std::string name;
-  const Report& report;
-};
+/// Returns the loss and the scores of a report.
+std::vector<Score> all_scores(const Report& report);
 
-/// Returns the scores of reports (at least one). As text: a table with a column for each of them
-/// and one for the baseline of the last, and a sentence if the model does not beat that. As JSON,
-/// of the last: {"rows", "loss", each score, "baseline": {each score}}; numbers that are not finite
-/// are null.
-Document scores_document(std::span<const NamedReport> reports);
+/// Returns the scores of a report. As text: a table with the columns `before`, one for the report
+/// with its `title`, and one for its baseline, and a sentence if the model does not beat that. As
+/// JSON: {"rows", "loss", each score, "baseline": {each score}}; a number that is not finite is
+/// null.
+Document scores_document(const std::string& title, const Report& report,
+                         std::vector<ScoreColumn> before = {});
 
 /// Returns the details of a report. As text, below `title`: a table of the classes; the confusion
 /// matrix, or the most confused pairs if that would be too wide; a table of the targets, if there

@@ -69,6 +69,18 @@ std::string percent_text(double share);
 /// from 1e15 on.
 std::string number_text(double value);
 
+/// Scores under the name of what they are of, such as "test".
+struct ScoreColumn {
+  std::string title;
+  std::vector<Score> scores;
+};
+
+/// Returns the texts of a table for users: the row "metric" with the titles, then a row for each
+/// score of `main` that is defined, in the order of the groups, with its value in each column that
+/// has it. The loss is the last row, and left out where it is the log loss.
+std::vector<std::vector<std::string>> score_rows(const std::vector<Score>& main,
+                                                 std::span<const ScoreColumn> columns);
+
 /// Returns the names, for users, of those basic scores in which a model does not beat its baseline:
 /// of accuracy and log loss, or MAE and RMSE.
 std::vector<std::string> not_better(const std::vector<Score>& scores,

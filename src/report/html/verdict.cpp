@@ -133,12 +133,6 @@ std::string regression_text(const Findings& found, double error, double baseline
       r2 ? fmt::format(" R2 is {} (0 without any column).", metrics::score_text({"r2", *r2})) : "");
 }
 
-/// Scores under the name of what they are of, such as "test".
-struct ScoreColumn {
-  std::string title;
-  std::vector<metrics::Score> scores;
-};
-
 std::vector<metrics::Score> training_scores(const tracking::RunEntry& entry) {
   constexpr const char* kTrain = "train.";
   std::vector<metrics::Score> scores;
@@ -150,8 +144,9 @@ std::vector<metrics::Score> training_scores(const tracking::RunEntry& entry) {
   return scores;
 }
 
-std::vector<ScoreColumn> score_columns(const tracking::RunEntry& entry, const Findings& found) {
-  std::vector<ScoreColumn> columns;
+std::vector<metrics::ScoreColumn> score_columns(const tracking::RunEntry& entry,
+                                                const Findings& found) {
+  std::vector<metrics::ScoreColumn> columns;
   const auto add = [&](const std::string& title, std::vector<metrics::Score> scores) {
     if (!scores.empty()) columns.push_back({title, std::move(scores)});
   };
@@ -201,23 +196,10 @@ Json verdict_json(const Findings& found) {
 }
 
 Json score_table(const tracking::RunEntry& entry, const Findings& found) {
-  const std::vector<ScoreColumn> columns = score_columns(entry, found);
-  Json head = {"metric"};
-  for (const ScoreColumn& column : columns) head.push_back(column.title);
-  constexpr double kRounding = 1e-3;
-  Json rows = Json::array();
-  const auto log_loss = found.report.number("log_loss");
-  for (const metrics::Score& score : metrics::scores_in(found.report)) {
-    const bool is_shown_twice = score.name == "loss" && log_loss &&
-                                std::abs(score.value - *log_loss) < kRounding * *log_loss;
-    if (is_shown_twice) continue;
-    Json row = {metrics::shown_name(score.name)};
-    for (const ScoreColumn& column : columns) {
-      const auto value = metrics::find_score(column.scores, score.name);
-      row.push_back(value ? metrics::score_text({score.name, *value}) : "");
-    }
-    rows.push_back(std::move(row));
-  }
+  std::vector<std::vector<std::string>> rows =
+      metrics::score_rows(metrics::scores_in(found.report), score_columns(entry, found));
+  Json head = std::move(rows.front());
+  rows.erase(rows.begin());
   return {{"head", std::move(head)}, {"rows", std::move(rows)}};
 }
 

@@ -56,7 +56,7 @@ Json run_entry(const TrainRequest& request, const Decisions& decisions, const Pr
 // To the file only: the command itself prints the results on the console.
 void log_report(const char* split, const std::optional<metrics::Report>& report) {
   if (!report) return;
-  Document document = metrics::scores_document({{metrics::NamedReport{split, *report}}});
+  Document document = metrics::scores_document(split, *report);
   document.append(metrics::details_document(*report));
   std::istringstream lines(document.text());
   for (std::string line; std::getline(lines, line);) log::note(line);

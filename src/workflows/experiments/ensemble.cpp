@@ -198,10 +198,7 @@ void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& repor
         apply::evaluate_own_split(apply::load_model(folder), threads > 0 ? threads : usable_cpus())
             .report;
     summary["test"] = metrics::to_json(*report.test);
-    const std::vector<metrics::Score> means = apply::member_means(JsonReader(summary), "test");
-    report.member_means.emplace();
-    report.member_means->loss = metrics::find_score(means, "loss").value_or(0);
-    report.member_means->scores = means;
+    report.member_means = apply::member_means(JsonReader(summary), "test");
   }
   report.json = summary.dump(2) + "\n";
   write_file_atomically(run::RunDir{folder}.summary(), report.json);

@@ -25,8 +25,8 @@ struct EnsembleRequest : SeriesRequest {
 /// How the training of an ensemble ended, and its metrics.
 struct EnsembleReport : SeriesReport {
   std::optional<metrics::Report> test = {};  // of all members together; none without a test split
-  std::optional<metrics::Report> member_means = {};  // the mean scores of the members; with `test`
-  std::string json = {};                             // the content of summary.json
+  std::vector<metrics::Score> member_means = {};  // the mean scores of the members; with `test`
+  std::string json = {};                          // the content of summary.json
 };
 
 /// Trains the members, each in its own run folder within the folder of the ensemble, and writes
