@@ -221,14 +221,6 @@ double accuracy(const ConfusionMatrix& confusion) {
   return ratio(right, num_rows);
 }
 
-Interval share_interval(double share, int64_t num_rows) {
-  constexpr double kQuantile = 1.959964;  // 97.5 % of the normal distribution
-  const auto n = static_cast<double>(num_rows);
-  const double square = kQuantile * kQuantile / n;
-  const double width = kQuantile * std::sqrt(share * (1 - share) / n + square / (4 * n));
-  return {(share + square / 2 - width) / (1 + square), (share + square / 2 + width) / (1 + square)};
-}
-
 double macro_f1(const ConfusionMatrix& confusion) {
   const std::vector<ClassScores> scores = class_scores(confusion);
   double sum = 0;

@@ -171,4 +171,22 @@ std::vector<std::string> not_better(const std::vector<Score>& scores,
   return names;
 }
 
+Interval share_interval(double share, int64_t num_rows) {
+  const auto n = static_cast<double>(num_rows);
+  const double square = kNormalQuantile * kNormalQuantile / n;
+  const double width = kNormalQuantile * std::sqrt(share * (1 - share) / n + square / (4 * n));
+  return {(share + square / 2 - width) / (1 + square), (share + square / 2 + width) / (1 + square)};
+}
+
+std::optional<Interval> mean_interval(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  const auto n = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) mean += value / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double width = kNormalQuantile * std::sqrt(squares / (n - 1) / n);
+  return Interval{mean - width, mean + width};
+}
+
 }  // namespace trainer::metrics

@@ -74,6 +74,15 @@ TEST(ShareIntervalTest, IsThatOfWilson) {
   expect(1, 29, 0.0061, 0.1718);
 }
 
+// 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sample variance 32 / 7.
+TEST(MeanIntervalTest, IsTheMeanAndTwoStandardErrors) {
+  const std::vector<double> values = {2, 4, 4, 4, 5, 5, 7, 9};
+  const double width = 1.959964 * std::sqrt(32.0 / 7 / 8);
+  EXPECT_NEAR(mean_interval(values).value().low, 5 - width, 1e-12);
+  EXPECT_NEAR(mean_interval(values).value().high, 5 + width, 1e-12);
+  EXPECT_FALSE(mean_interval(std::vector<double>{1}).has_value());
+}
+
 TEST(ClassificationEdgeTest, TheFirstLargestLogitIsTheClass) {
   const Floats logits = {0, 1, 2, 7, 7, 1};
   EXPECT_EQ(predicted_classes({logits, 3}), (Classes{2, 0}));

@@ -55,16 +55,6 @@ std::vector<ClassScores> class_scores(const ConfusionMatrix& confusion);
 /// Returns the fraction of rows whose class was predicted; 0 without rows.
 double accuracy(const ConfusionMatrix& confusion);
 
-/// The limits of an interval.
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-
-/// Returns the 95 % interval of a fraction `share` that was found in `num_rows` rows (Wilson,
-/// "Probable inference, the law of succession, and statistical inference", 1927).
-Interval share_interval(double share, int64_t num_rows);
-
 /// Returns the mean F1 over the classes that occur as a target or a prediction ("macro" in
 /// scikit-learn).
 double macro_f1(const ConfusionMatrix& confusion);

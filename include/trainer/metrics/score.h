@@ -86,6 +86,23 @@ std::vector<std::vector<std::string>> score_rows(const std::vector<Score>& main,
 std::vector<std::string> not_better(const std::vector<Score>& scores,
                                     const std::vector<Score>& baseline);
 
+/// The 97.5 % quantile of the normal distribution, for intervals of 95 %.
+inline constexpr double kNormalQuantile = 1.959964;
+
+/// An interval that has the value that was estimated with a probability of 95 %.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// Returns the interval of a fraction `share` that was found in `num_rows` rows (Wilson, "Probable
+/// inference, the law of succession, and statistical inference", 1927).
+Interval share_interval(double share, int64_t num_rows);
+
+/// Returns the interval of the mean of `values` by the normal distribution; nothing for fewer than
+/// two values.
+std::optional<Interval> mean_interval(std::span<const double> values);
+
 /// The outputs of a model for some rows, `[rows, columns]`: a logit per class, or a single logit
 /// for the second of two classes; or a number per target.
 struct Outputs {

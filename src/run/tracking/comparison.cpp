@@ -312,11 +312,11 @@ double t_quantile(double degrees) {
                                  2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-  constexpr double kNormal = 1.959964;
   const double whole = std::max(1.0, std::floor(degrees));  // may be infinite
   if (whole <= static_cast<double>(kTable.size())) {
     return kTable[static_cast<std::size_t>(whole) - 1];
   }
+  constexpr double kNormal = metrics::kNormalQuantile;
   return kNormal + (std::pow(kNormal, 3) + kNormal) / (4 * degrees);
 }
 
