@@ -29,8 +29,6 @@
 namespace trainer::cli {
 namespace {
 
-constexpr int64_t kDefaultFolds = 5;
-
 // Returns the most important columns, as many as fit into a line, and how many others count.
 std::string important_text(const std::vector<std::string>& columns) {
   constexpr std::size_t kWidth = 54;
@@ -130,7 +128,7 @@ class FitCommand : public Command {
 
   NewConfig new_config_{"fit", Purpose::kTrain};
   std::string folds_;
-  int64_t num_folds_ = kDefaultFolds;
+  int64_t num_folds_ = experiments::kDefaultFolds;
   bool json_ = false;
 };
 

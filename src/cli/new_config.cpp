@@ -259,7 +259,6 @@ void NewConfig::check(const CommonOptions& common, Problems& problems) {
                        ": expected a file whose path the configuration can contain, got --data -; "
                        "save the table to a file");
   }
-  has_output_ = !output_.empty();
   if (output_ == kStandardOutput && purpose_ == Purpose::kTrain) {
     problems.emplace_back("--output: expected a file, got standard output");
   }
@@ -294,7 +293,7 @@ std::optional<std::string> NewConfig::write(int64_t num_runs) {
   if (target_) table = with_missing_class(source, *target_, std::move(table), options);
   for (const std::string& line : data::describe_files(data_)) log::info(line);
   if (!target_) {
-    list_columns(command_, table, has_output_ || purpose_ == Purpose::kTrain);
+    list_columns(command_, table, !output_.empty() || purpose_ == Purpose::kTrain);
     return std::nullopt;
   }
   return write_for(table, flags.task, num_runs);

@@ -19,8 +19,8 @@ namespace trainer::cli {
 /// The value of --output that means standard output.
 inline constexpr const char* kStandardOutput = "-";
 
-/// What a new configuration is for: to be edited, or to be trained with at once, which needs a
-/// target and a file.
+/// What a new configuration is for: to be edited, or to be trained with immediately, which
+/// needs a target and a file.
 enum class Purpose { kEdit, kTrain };
 
 /// The options by which `init` and `fit` find a table, and the configuration that they write for
@@ -57,7 +57,6 @@ class NewConfig {
   std::string task_;
   FormatOptions format_;
   std::string output_;
-  bool has_output_ = false;  // --output was given
   bool force_ = false;
   std::string time_;
   double time_limit_ = wizard::kDefaultTimeLimit;

@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kDefaultFolds = 5;
-
 /// A cross-validation that was started or resumed.
 struct CrossValidation {
   RunSeries series;

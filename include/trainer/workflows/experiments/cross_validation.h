@@ -11,6 +11,9 @@
 
 namespace trainer::experiments {
 
+/// The number of folds where neither the user nor data.folds says another one.
+inline constexpr int64_t kDefaultFolds = 5;
+
 /// What a cross-validation has beside a series of runs.
 struct CrossValidationRequest : SeriesRequest {
   int64_t num_folds = 0;    // 0: data.folds, or 5
