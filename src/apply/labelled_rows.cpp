@@ -88,8 +88,9 @@ bool is_of_folds(const Model& model) {
   return model.is_ensemble() && model.config().data.folds > 0;
 }
 
-bool has_validation_folds(const Model& model) {
-  return model.is_ensemble() && model.config().data.validation_folds > 0;
+/// Whether each member has rows that only it has not been trained on.
+bool predicts_by_member(const Model& model) {
+  return is_of_folds(model) || (model.is_ensemble() && model.config().data.validation_folds > 0);
 }
 
 data::Datasets datasets_of(const Model& model, const Member& member) {
@@ -110,14 +111,13 @@ SplitRows whole_split(const Model& model, std::string name, data::Datasets datas
   return found;
 }
 
-/// The rows of one split of each member's data, one member after the other.
-SplitRows split_by_member(const Model& model, std::string name,
-                          data::Dataset data::Datasets::*split) {
-  SplitRows found{.split = std::move(name), .schema = model.schema, .rows = {}};
+/// The rows of each member's fold, or of its validation fold, one member after the other.
+SplitRows rows_by_member(const Model& model) {
+  SplitRows found{.split = kOutOfFold, .schema = model.schema, .rows = {}};
   for (std::size_t i = 0; i < model.members.size(); ++i) {
     if (model.members[i].config->data.repeat > 1) continue;
     data::Datasets datasets = datasets_of(model, model.members[i]);
-    const data::Dataset& rows = datasets.*split;
+    const data::Dataset& rows = is_of_folds(model) ? datasets.test : datasets.validation;
     if (i == 0) found.schema.target_means = std::move(datasets.schema.target_means);
     data::require_intact(rows);
     data::append_rows(rows, found.rows);
@@ -203,19 +203,19 @@ FileNotes read_labelled_table(const Model& model, const data::TableSource& sourc
 }
 
 SplitRows own_validation(const Model& model) {
-  if (is_of_folds(model)) return split_by_member(model, kOutOfFold, &data::Datasets::test);
-  if (has_validation_folds(model)) {
-    return split_by_member(model, kOutOfFold, &data::Datasets::validation);
-  }
+  if (predicts_by_member(model)) return rows_by_member(model);
   return whole_split(model, "validation", own_datasets(model), &data::Datasets::validation);
 }
 
 SplitRows own_split(const Model& model) {
-  SplitRows found;
-  if (!is_of_folds(model)) {
-    found = whole_split(model, "test", own_datasets(model), &data::Datasets::test);
-  }
-  if (found.rows.size() == 0) found = own_validation(model);
+  data::Datasets datasets;
+  if (!is_of_folds(model)) datasets = own_datasets(model);
+  const bool has_test = datasets.test.size() > 0;
+  SplitRows found =
+      !has_test && predicts_by_member(model)
+          ? rows_by_member(model)
+          : whole_split(model, has_test ? "test" : "validation", std::move(datasets),
+                        has_test ? &data::Datasets::test : &data::Datasets::validation);
   if (found.rows.size() > 0) return found;
   throw Error(ErrorKind::kData,
               fmt::format("{}: the run has no test split and no validation split; name a file with "

@@ -13,13 +13,10 @@
 
 #include "trainer/apply/evaluate.h"
 #include "trainer/apply/model.h"
-#include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/table/dataset.h"
-#include "trainer/table/row_checks.h"
-#include "trainer/table/schema/scaling.h"
 #include "trainer/table/source/table_reader.h"
 #include "trainer/table/source/table_source.h"
 
@@ -125,11 +122,8 @@ struct Line {
 
 void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t num_threads,
                std::vector<Line>& lines) {
-  const data::Datasets datasets = own_datasets(model);
-  const data::Dataset& rows = datasets.test;
-  data::require_intact(rows);
-  std::vector<float> outputs;
-  Predictor(model, num_threads).predict(rows.features, outputs);
+  const SplitOutputs found = predict_own_split(model, num_threads);
+  const data::Dataset& rows = found.rows;
   const std::vector<double> values = data::true_values(model.schema, rows);
   const PredictionText text(model, names_behind(ids.names(), model), kDelimiter);
   const auto width = static_cast<std::size_t>(model.num_outputs());
@@ -142,52 +136,46 @@ void add_lines(const FoldRun& run, const Model& model, const Ids& ids, int64_t n
     }
     add_target(model, rows, values, row, cells);
     fmt::memory_buffer line;
-    text.add_rows(std::span(outputs).subspan(row * width, width), cells, line);
+    text.add_rows(std::span(found.outputs).subspan(row * width, width), cells, line);
     lines.push_back({run.repeat, source_line, fmt::to_string(line)});
   }
 }
 
-/// Scales the targets `[n, num_targets]` of `rows` and the outputs for them by `schema` instead of
-/// the schema that they were read with.
+/// Scales targets and outputs as `schema` does instead of the schema that they were read with.
 void scale_again(const data::Schema& schema, SplitOutputs& found) {
-  const auto scaled = [&](const std::vector<double>& values) {
-    std::vector<float> numbers;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double offset = schema.target_scaling.offset_of(i % schema.target_names.size());
-      numbers.push_back(static_cast<float>(values[i] - offset));
-    }
-    data::scale(schema.target_scaling, numbers);
-    return numbers;
-  };
   const std::vector<double> targets = data::true_values(found.schema, found.rows);
-  found.outputs = scaled(data::predicted_values(found.schema, found.outputs));
-  found.rows.values = scaled(targets);
+  found.outputs = data::scaled_targets(schema, data::predicted_values(found.schema, found.outputs));
+  found.rows.values = data::scaled_targets(schema, targets);
   found.rows.targets = targets;
+}
+
+void append(const SplitOutputs& from, SplitOutputs& to) {
+  data::append_rows(from.rows, to.rows);
+  to.outputs.insert(to.outputs.end(), from.outputs.begin(), from.outputs.end());
+  to.losses.insert(to.losses.end(), from.losses.begin(), from.losses.end());
 }
 
 }  // namespace
 
-SplitOutputs predict_folds(const Model& first, const std::vector<std::filesystem::path>& runs,
-                           int64_t num_threads) {
-  SplitOutputs all;
-  all.split = kOutOfFold;
-  all.schema = first.schema;
-  all.schema.target_low.clear();  // each run has limited its predictions in its own way
-  all.schema.target_high.clear();
-  for (const std::filesystem::path& run : runs) {
-    SplitOutputs found = predict_own_split(load_model(run), num_threads);
-    if (found.schema.labels != all.schema.labels) {
+FoldOutputs predict_folds(const std::vector<std::filesystem::path>& runs, int64_t num_threads) {
+  FoldOutputs folds{load_model(runs.front()), {}, {}};
+  folds.of_first = predict_own_split(folds.first, num_threads);
+  data::Schema& schema = folds.all.schema = folds.of_first.schema;
+  folds.all.split = kOutOfFold;
+  schema.target_low.clear();  // each run has limited its predictions in its own way
+  schema.target_high.clear();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    SplitOutputs found =
+        i == 0 ? folds.of_first : predict_own_split(load_model(runs[i]), num_threads);
+    if (found.schema.labels != schema.labels) {
       throw Error(ErrorKind::kData, fmt::format("{}: expected the classes of the first run, {}",
-                                                run.string(), joined(all.schema.labels)));
+                                                runs[i].string(), joined(schema.labels)));
     }
-    if (all.schema.task == config::Task::kRegression) scale_again(all.schema, found);
-    const int64_t num_rows = found.rows.size();
-    found.rows.features = {.num_rows = num_rows, .num_columns = 0, .values = {}};
-    data::append_rows(found.rows, all.rows);
-    all.outputs.insert(all.outputs.end(), found.outputs.begin(), found.outputs.end());
-    all.losses.insert(all.losses.end(), found.losses.begin(), found.losses.end());
+    if (schema.task == config::Task::kRegression) scale_again(schema, found);
+    found.rows.features = {.num_rows = found.rows.size(), .num_columns = 0, .values = {}};
+    append(found, folds.all);
   }
-  return all;
+  return folds;
 }
 
 void write_out_of_fold(const std::vector<FoldRun>& runs, const std::filesystem::path& output,

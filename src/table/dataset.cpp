@@ -80,6 +80,16 @@ std::vector<double> predicted_values(const Schema& schema, std::span<const float
   return unscaled(schema.target_scaling, within);
 }
 
+std::vector<float> scaled_targets(const Schema& schema, std::span<const double> values) {
+  std::vector<float> scaled(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double offset = schema.target_scaling.offset_of(i % schema.target_names.size());
+    scaled[i] = static_cast<float>(values[i] - offset);
+  }
+  scale(schema.target_scaling, scaled);
+  return scaled;
+}
+
 std::vector<double> true_values(const Schema& schema, const Dataset& rows) {
   if (rows.targets.empty()) return unscaled(schema.target_scaling, rows.values);
   return {rows.targets.begin(), rows.targets.end()};

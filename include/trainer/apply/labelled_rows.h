@@ -36,8 +36,8 @@ struct SplitRows {
 /// does.
 SplitRows own_split(const Model& model);
 
-/// Like own_split(), but the rows of the validation split even if there is a test split, so that
-/// the latter can still judge what is decided by them. Has no rows if there are none.
+/// Like own_split(), but the rows of the validation split even if there is a test split, which can
+/// then still evaluate what is chosen by them. Returns no rows if there is no validation split.
 SplitRows own_validation(const Model& model);
 
 /// A file with features and, there or in a second file, the targets.

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <vector>
 
-namespace trainer::apply {
+#include "trainer/apply/evaluate.h"
+#include "trainer/apply/model.h"
 
-struct Model;
-struct SplitOutputs;
+namespace trainer::apply {
 
 /// A complete run of a cross-validation, with the numbers of its fold and repeat, counted from 1.
 struct FoldRun {
@@ -26,11 +26,17 @@ struct FoldRun {
 void write_out_of_fold(const std::vector<FoldRun>& runs, const std::filesystem::path& output,
                        int64_t num_threads);
 
-/// The rows of all folds with the outputs of the run that has not seen them. `runs` are the folders
-/// of the runs of one repeat and `first` is the model of the first of them: outputs and targets are
-/// as that model scales them. The features, which each run has encoded in its own way, are left
-/// out. Throws Error(kData) if the runs have other classes, and as predict_own_split() does.
-SplitOutputs predict_folds(const Model& first, const std::vector<std::filesystem::path>& runs,
-                           int64_t num_threads);
+/// The rows of all folds, each with the outputs of the run that has not seen it.
+struct FoldOutputs {
+  Model first;            // of the first run
+  SplitOutputs of_first;  // the rows of its fold, with their features
+  /// Of all runs. Outputs and targets are as the first run scales them; the features, which each
+  /// run has encoded in its own way, are left out.
+  SplitOutputs all;
+};
+
+/// Predicts the test split of each run, which are those of one repeat (at least one). Throws
+/// Error(kData) if the runs have other classes, and as predict_own_split() does.
+FoldOutputs predict_folds(const std::vector<std::filesystem::path>& runs, int64_t num_threads);
 
 }  // namespace trainer::apply

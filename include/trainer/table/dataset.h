@@ -88,6 +88,9 @@ void limit_outputs(const Schema& schema, std::span<float> outputs);
 /// Such outputs in the units of the file, within the limits.
 std::vector<double> predicted_values(const Schema& schema, std::span<const float> outputs);
 
+/// Targets `[n, num_targets]` in the units of the file as a model of this schema learns them.
+std::vector<float> scaled_targets(const Schema& schema, std::span<const double> values);
+
 /// The targets `[n, num_targets]` of these rows as the file has them; of rows that do not keep
 /// them, what float32 makes of them when they are scaled and scaled back.
 std::vector<double> true_values(const Schema& schema, const Dataset& rows);

@@ -13,7 +13,6 @@
 #include "trainer/base/error.h"
 #include "trainer/base/philox.h"
 #include "trainer/base/time/long_work.h"
-#include "trainer/table/schema/scaling.h"
 
 namespace trainer::explain {
 namespace {
@@ -24,17 +23,12 @@ constexpr std::string_view kWork = "shuffling columns";
 /// the schema has no target means.
 std::vector<float> constant_outputs(const apply::Model& model, const data::Schema& schema) {
   const std::vector<double>& means = schema.target_means;
-  std::vector<float> outputs;
-  if (schema.task == config::Task::kRegression) {
-    for (std::size_t i = 0; i < means.size(); ++i) {
-      outputs.push_back(static_cast<float>(means[i] - schema.target_scaling.offset_of(i)));
-    }
-    data::scale(schema.target_scaling, outputs);
-    return outputs;
-  }
+  if (schema.task == config::Task::kRegression) return data::scaled_targets(schema, means);
   if (model.loss == config::Loss::kBinaryCrossEntropy && means.size() == 2) {
     return {static_cast<float>(std::log(means[1] / means[0]))};
   }
+  std::vector<float> outputs;
+  outputs.reserve(means.size());
   for (const double mean : means) outputs.push_back(static_cast<float>(std::log(mean)));
   return outputs;
 }

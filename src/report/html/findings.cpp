@@ -2,6 +2,7 @@
 #include "report/html/findings.h"
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "trainer/apply/ensemble.h"
@@ -26,45 +27,46 @@ std::vector<fs::path> fold_runs(const fs::path& folder) {
   return runs;
 }
 
-Judged judge(const tracking::RunEntry& entry, int64_t num_threads) {
-  std::vector<fs::path> folds;
-  if (!apply::read_ensemble(entry.folder)) folds = fold_runs(entry.folder);
-  Judged judged{apply::load_model(folds.empty() ? entry.folder : folds.front()), {}};
-  if (folds.empty()) {
-    judged.found = apply::predict_own_split(judged.model, num_threads);
-  } else {
-    judged.first_fold = apply::predict_own_split(judged.model, num_threads);
-    judged.found = apply::predict_folds(judged.model, folds, num_threads);
+ModelOutputs predict_unseen(const tracking::RunEntry& entry, int64_t num_threads) {
+  const std::vector<fs::path> folds =
+      apply::read_ensemble(entry.folder) ? std::vector<fs::path>() : fold_runs(entry.folder);
+  if (!folds.empty()) {
+    apply::FoldOutputs outputs = apply::predict_folds(folds, num_threads);
+    return {std::move(outputs.first), std::move(outputs.all), std::move(outputs.of_first)};
   }
-  return judged;
+  ModelOutputs outputs{apply::load_model(entry.folder), {}};
+  outputs.found = apply::predict_own_split(outputs.model, num_threads);
+  return outputs;
 }
 
 /// Returns the report of the rows.
-Json report_of(const Judged& judged) {
-  const apply::SplitOutputs& found = judged.found;
+Json make_report(const ModelOutputs& of) {
+  const apply::SplitOutputs& found = of.found;
   apply::MeanLoss loss;
   loss.add(found.losses, found.rows);
-  const metrics::Outputs outputs{found.outputs, judged.model.num_outputs(), judged.model.threshold};
+  const metrics::Outputs outputs{found.outputs, of.model.num_outputs(), of.model.threshold};
   return metrics::to_json(metrics::make_report({found.schema, found.rows, outputs}, loss.value()));
 }
 
 }  // namespace
 
 Findings find_results(const tracking::RunEntry& entry, const ReportOptions& options) {
-  const JsonReader summary = JsonReader::of_file(run::RunDir{entry.folder}.summary());
-  Findings found{.split = {}, .report = JsonReader(Json()), .problem = {}};
+  Findings found{.summary = JsonReader::of_file(run::RunDir{entry.folder}.summary()),
+                 .split = {},
+                 .report = JsonReader(Json()),
+                 .problem = {}};
   for (const char* split : {"validation", "test"}) {
-    if (!summary.has(split)) continue;
+    if (!found.summary.has(split)) continue;
     found.split = split;
-    found.report = summary[split];
+    found.report = found.summary[split];
   }
   if (!options.evaluates) return found;
   try {
-    found.judged = judge(entry, options.num_threads);
+    found.outputs = predict_unseen(entry, options.num_threads);
     if (!found.split.empty()) return found;
-    const std::string& split = found.judged->found.split;
+    const std::string& split = found.outputs->found.split;
     found.split = split == apply::kOutOfFold ? "out-of-fold" : split;
-    found.report = JsonReader(report_of(*found.judged));
+    found.report = JsonReader(make_report(*found.outputs));
   } catch (const Error& e) {
     found.problem = e.what();
   }

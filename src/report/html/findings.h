@@ -12,8 +12,8 @@
 
 namespace trainer::report {
 
-/// A model, and rows that it was not trained on with the outputs for them.
-struct Judged {
+/// A model with its outputs for rows that it was not trained on.
+struct ModelOutputs {
   apply::Model model;  // of a cross-validation that is no model itself: that of its first fold
   apply::SplitOutputs found;
   std::optional<apply::SplitOutputs> first_fold = {};  // of such a cross-validation
@@ -24,10 +24,11 @@ struct Judged {
 
 /// What is known of how well a run or series predicts.
 struct Findings {
+  JsonReader summary;   // summary.json; null without one
   std::string split;    // "test", "validation" or "out-of-fold"; empty: nothing is known
   JsonReader report;    // metrics::to_json() for the rows of the split; null: nothing is known
-  std::string problem;  // why there are no rows; empty: there are, or they are not wanted
-  std::optional<Judged> judged = {};
+  std::string problem;  // why there are no outputs; empty: there are, or they are not wanted
+  std::optional<ModelOutputs> outputs = {};
 };
 
 /// Reads the report in summary.json, of the test split or else of the validation split. With

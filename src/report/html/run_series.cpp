@@ -62,11 +62,16 @@ void add_record(const JsonReader& record, std::vector<RunSeries>& all) {
 
 }  // namespace
 
-std::vector<RunSeries> read_series(const std::filesystem::path& root) {
-  std::vector<RunSeries> all;
-  read_json_lines(run::RunDir{root}.metrics(),
-                  [&](const JsonReader& record) { add_record(record, all); });
-  return all;
+RunCurves read_curves(const std::filesystem::path& root) {
+  RunCurves curves;
+  read_json_lines(run::RunDir{root}.metrics(), [&](const JsonReader& record) {
+    const std::optional<double> epoch = record.number("epoch");
+    const std::optional<double> step = record.number("step");
+    const bool is_first = curves.steps_per_epoch == 0 && record.has("time_seconds");
+    if (is_first && epoch && step && *epoch > 0) curves.steps_per_epoch = *step / *epoch;
+    add_record(record, curves.series);
+  });
+  return curves;
 }
 
 void thin_out(std::vector<double>& x, std::vector<double>& y, std::size_t max_points) {
@@ -152,23 +157,6 @@ struct OfRun {
   std::optional<int64_t> best_epoch;
 };
 
-/// Turns steps into epochs, if the end of an epoch says how many steps one has.
-void count_epochs(const std::filesystem::path& root, std::vector<RunSeries>& all) {
-  double steps_per_epoch = 0;
-  read_json_lines(
-      run::RunDir{root}.metrics(),
-      [&](const JsonReader& record) {
-        const std::optional<double> epoch = record.number("epoch");
-        const std::optional<double> step = record.number("step");
-        if (steps_per_epoch == 0 && epoch && step && *epoch > 0) steps_per_epoch = *step / *epoch;
-      },
-      "\"time_seconds\"");
-  if (!(steps_per_epoch > 0)) return;
-  for (RunSeries& series : all) {
-    for (double& step : series.steps) step /= steps_per_epoch;
-  }
-}
-
 std::string title_of(const std::string& field) {
   if (field == "learning_rate") return "learning rate";
   if (field == "grad_norm") return "gradient norm";
@@ -244,9 +232,11 @@ Json curve_charts(const std::vector<tracking::RunEntry>& entries) {
     const JsonReader best = JsonReader::of_file(run::RunDir{entries[i].folder}.summary())["best"];
     std::optional<int64_t> best_epoch;
     if (best.has("epoch")) best_epoch = best.integer("epoch");
-    std::vector<RunSeries> all = read_series(entries[i].folder);
-    count_epochs(entries[i].folder, all);
-    for (RunSeries& series : all) {
+    RunCurves curves = read_curves(entries[i].folder);
+    for (RunSeries& series : curves.series) {
+      if (curves.steps_per_epoch > 0) {
+        for (double& step : series.steps) step /= curves.steps_per_epoch;
+      }
       auto found = std::find_if(fields.begin(), fields.end(),
                                 [&](const Field& field) { return field.first == series.field; });
       if (found == fields.end()) found = fields.insert(found, {series.field, {}});

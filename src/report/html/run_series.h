@@ -25,9 +25,14 @@ struct RunSeries {
   std::vector<double> values;  // NaN: not finite
 };
 
-/// Returns the series of a run folder, in the order in which they first appear in the file. Lines
-/// that are not records are skipped.
-std::vector<RunSeries> read_series(const std::filesystem::path& root);
+/// The series of a run.
+struct RunCurves {
+  std::vector<RunSeries> series;  // in the order in which they first appear in the file
+  double steps_per_epoch = 0;     // 0: no epoch has ended
+};
+
+/// Reads the series of a run folder. Lines that are not records are skipped.
+RunCurves read_curves(const std::filesystem::path& root);
 
 /// Reduces a series to at most `max_points`: the first and the last point, and of each group of
 /// neighbors the smallest and the largest value, so that no peak is lost.

@@ -18,7 +18,6 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/text_table.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
-#include "trainer/metrics/classification.h"
 #include "trainer/metrics/score.h"
 #include "trainer/run/folder/run_dir.h"
 
@@ -81,24 +80,13 @@ std::string model_text(const apply::Model& model) {
                      network);
 }
 
-/// Returns the interval of the mean absolute error by the normal distribution; nothing for several
-/// targets or a single row.
-std::optional<metrics::Interval> error_interval(const Judged& judged) {
-  const apply::SplitOutputs& found = judged.found;
-  const std::vector<double> truth = data::true_values(found.schema, found.rows);
-  const auto count = static_cast<double>(truth.size());
-  if (found.schema.num_targets() != 1 || truth.size() < 2) return std::nullopt;
+/// Returns the interval of the mean absolute error; nothing for several targets.
+std::optional<metrics::Interval> error_interval(const apply::SplitOutputs& found) {
+  if (found.schema.num_targets() != 1) return std::nullopt;
+  std::vector<double> errors = data::true_values(found.schema, found.rows);
   const std::vector<double> predicted = data::predicted_values(found.schema, found.outputs);
-  double mean = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) mean += std::abs(predicted[i] - truth[i]) / count;
-  double squares = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    const double difference = std::abs(predicted[i] - truth[i]) - mean;
-    squares += difference * difference;
-  }
-  constexpr double kQuantile = 1.959964;  // 97.5 % of the normal distribution
-  const double width = kQuantile * std::sqrt(squares / (count - 1) / count);
-  return metrics::Interval{mean - width, mean + width};
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] = std::abs(predicted[i] - errors[i]);
+  return metrics::mean_interval(errors);
 }
 
 std::string rows_in_words(const JsonReader& report) {
@@ -121,7 +109,7 @@ std::string classification_text(const JsonReader& report, double accuracy, doubl
 
 std::string regression_text(const Findings& found, double error, double baseline) {
   const std::optional<metrics::Interval> interval =
-      found.judged ? error_interval(*found.judged) : std::nullopt;
+      found.outputs ? error_interval(found.outputs->found) : std::nullopt;
   const std::optional<double> r2 = found.report.number("r2");
   return fmt::format(
       "The mean absolute error for {} is {}{}; always saying the mean is wrong by {}.{}",
@@ -150,7 +138,7 @@ std::vector<metrics::ScoreColumn> score_columns(const tracking::RunEntry& entry,
   const auto add = [&](const std::string& title, std::vector<metrics::Score> scores) {
     if (!scores.empty()) columns.push_back({title, std::move(scores)});
   };
-  const JsonReader summary = JsonReader::of_file(run::RunDir{entry.folder}.summary());
+  const JsonReader& summary = found.summary;
   const JsonReader cv = JsonReader::of_file(entry.folder / run::kCrossValidationFile);
   if (entry.kind == tracking::Kind::kRun) add("training", training_scores(entry));
   if (summary.has("test") && summary.has("validation")) {
@@ -169,8 +157,8 @@ std::vector<metrics::ScoreColumn> score_columns(const tracking::RunEntry& entry,
 }  // namespace
 
 Json fact_rows(const Findings& found) {
-  if (!found.judged) return Json::array();
-  const auto& [model, rows, first_fold] = *found.judged;
+  if (!found.outputs) return Json::array();
+  const auto& [model, rows, first_fold] = *found.outputs;
   return Json::array({{"task", task_text(rows.schema)},
                       {"columns", columns_text(rows.schema)},
                       {"rows", rows_text(rows)},

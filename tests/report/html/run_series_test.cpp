@@ -22,7 +22,9 @@ not a record
 {"step":2,"epoch":1,"split":"validation","loss":null,"f1":0.5,"rollbacks":1,"time_seconds":1}
 {"step":2,"epoch":1,"split":"test","loss":9,"time_seconds":1}
 {"step":4,"epoch":2,"spl)");
-  const std::vector<RunSeries> all = read_series(folder.path());
+  const RunCurves curves = read_curves(folder.path());
+  EXPECT_EQ(curves.steps_per_epoch, 2);
+  const std::vector<RunSeries>& all = curves.series;
   ASSERT_EQ(all.size(), 5U);
   EXPECT_EQ(all[0].field, "loss");
   EXPECT_TRUE(all[0].is_steps);
@@ -34,7 +36,7 @@ not a record
   EXPECT_EQ(all[3].split, "val");
   EXPECT_TRUE(std::isnan(all[3].values[0]));
   EXPECT_EQ(all[4].field, "f1");
-  EXPECT_TRUE(read_series(folder.path() / "none").empty());
+  EXPECT_TRUE(read_curves(folder.path() / "none").series.empty());
 }
 
 TEST(RunSeriesTest, ThinningKeepsEnds) {
