@@ -90,8 +90,9 @@ CommandLine parse_command_line(std::span<const CommandRow> table, int argc,
   if (parsed.wants_help) return show_text(parsed.help());
   if (flags.wants_version()) return show_text(version_text());
   if (flags.wants_help()) {
-    refuse(flags.unknown_topics(command_names(table)));
-    return show_text(parsed.help());
+    const std::vector<std::string> topics = flags.help_topics();
+    return show_text(topics.empty() ? parsed.help()
+                                    : help_on_keys("help", topics, command_names(table)));
   }
   refuse_unknown_command(parsed, table, std::span(argv, static_cast<std::size_t>(argc)));
   refuse_unknown_flags(parsed);

@@ -20,7 +20,10 @@ class Command {
   /// given before the name of this command.
   virtual std::vector<Option> options() { return {}; }
 
-  /// Returns the text at the end of --help, such as examples.
+  /// Whether it takes --config, KEY=VALUE and the flags of keys.
+  virtual bool takes_configuration() const { return false; }
+
+  /// Returns the text at the end of --help, behind the examples.
   virtual std::string footer() const { return ""; }
 
   /// Adds a problem for each option that is wrong or missing. Required options are checked here,
@@ -36,6 +39,7 @@ struct CommandRow {
   const char* name;  // "eval", or "config print" for the command print of the group config
   const char* help;  // one line for --help
   std::unique_ptr<Command> (*make)();  // nullptr for a group; its commands are the next rows
+  const char* task = "";               // the heading above it in --help
 };
 
 /// Returns all commands in the order of --help. The first one runs if the command line names none.

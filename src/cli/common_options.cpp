@@ -85,14 +85,6 @@ std::vector<Option> CommonFlags::config_options() {
   return options;
 }
 
-Problems CommonFlags::unknown_topics(const std::vector<std::string>& commands) const {
-  Problems problems;
-  for (std::size_t i = 1; i < arguments_.size(); ++i) {
-    problems.push_back(unknown_topic(arguments_[i], commands));
-  }
-  return problems;
-}
-
 CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
                                 const std::vector<std::string>& known_flags,
                                 Problems& problems) const {

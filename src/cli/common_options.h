@@ -80,8 +80,10 @@ class CommonFlags {
   bool wants_config() const { return print_config_; }
   /// Returns whether the command line is `trainer help`, maybe followed by a command.
   bool wants_help() const { return !arguments_.empty() && arguments_.front() == "help"; }
-  /// Returns a message for each word after `trainer help` that is not one of `commands`.
-  Problems unknown_topics(const std::vector<std::string>& commands) const;
+  /// Returns the words after `trainer help` that are not the name of a command.
+  std::vector<std::string> help_topics() const {
+    return wants_help() ? std::vector(arguments_.begin() + 1, arguments_.end()) : arguments_;
+  }
 
  private:
   struct KeyFlag {

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "trainer/base/io/user_folders.h"
+#include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/run/tracking/query.h"
@@ -143,11 +144,6 @@ std::string before_last_element(const std::string& typed) {
   return typed.substr(0, begin);
 }
 
-// Returns the first sentence without its full stop, as help beside a candidate.
-std::string first_sentence(const std::string& text) {
-  return text.substr(0, std::min(text.find(". "), text.find_last_not_of('.') + 1));
-}
-
 /// Completes the value of a configuration key.
 Completion key_values(const TypedLine& line, const config::Field& field, const std::string& typed) {
   const config::Access& access = field.access;
@@ -210,6 +206,11 @@ Completion option_values(const TypedLine& line, const Option& option, const std:
   if (name == "COLUMN") completion = one_of(columns(line));
   if (name == "NAME") completion = names(line, typed);
   if (name == kKeyValue) completion = keys(line, typed);
+  if (name == kKey) {
+    for (const config::Field& field : config::fields()) {
+      completion.candidates.push_back({field.path, first_sentence(field.help)});
+    }
+  }
   for (const std::string& word : option.words) completion.candidates.push_back({word});
   return completion;
 }

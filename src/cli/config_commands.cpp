@@ -19,6 +19,7 @@
 #include "trainer/config/reference.h"
 
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/resolve_config.h"
 
 namespace trainer::cli {
@@ -26,6 +27,8 @@ namespace {
 
 class ConfigPrintCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
   int run(const CommonOptions& common) override {
     print_data(config::dump(resolve_config(common, checkpoint::OpenMode::kReadOnly).config));
     return 0;
@@ -62,6 +65,8 @@ std::string checked_text(const CommonOptions& common) {
 
 class ConfigCheckCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
   void check(const CommonOptions& common, Problems& problems) override {
     if (common.resume || !common.config_files.empty() || !common.overrides.empty()) return;
     problems.emplace_back("config check: expected a configuration, got nothing; add --config FILE");
@@ -76,14 +81,23 @@ class ConfigCheckCommand : public Command {
 
 class ConfigReferenceCommand : public Command {
  public:
+  std::vector<Option> options() override {
+    return {{"key", &keys_, kKey,
+             "Key, or the last part of one, or a section: training (default: all, as Markdown)"}};
+  }
+
   void check(const CommonOptions& common, Problems& problems) override {
     refuse_configuration("config reference", common, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {
-    print_safely(config::reference_page());
+    print_safely(keys_.empty() ? config::reference_page()
+                               : help_on_keys("config reference", keys_, {}));
     return 0;
   }
+
+ private:
+  std::vector<std::string> keys_;
 };
 
 class ConfigSchemaCommand : public Command {

@@ -19,6 +19,8 @@ namespace {
 
 class CvCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
   std::vector<Option> options() override {
     return {{"--folds", &folds_, "VALUE", "Number of folds (default: data.folds, or 5)"},
             {"--repeats", &repeats_, "VALUE",

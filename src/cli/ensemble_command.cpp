@@ -26,6 +26,8 @@ namespace {
 
 class EnsembleCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
   std::vector<Option> options() override {
     return {{"--members", &members_, "VALUE", "Number of models to train (default: 5)"},
             {"--recipes", &recipe_names_, "NAME,...",

@@ -54,6 +54,8 @@ Json to_json(const engine::BatchTrial& trial) {
 
 class FindBatchCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
   std::vector<Option> options() override {
     return {{"--max-batch", &max_batch_, "ROWS",
              "Largest batch size to try (default: all training rows)"},

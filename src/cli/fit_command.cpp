@@ -56,12 +56,6 @@ class FitCommand : public Command {
     return options;
   }
 
-  std::string footer() const override {
-    return "Examples:\n"
-           "  trainer fit houses.csv --target price\n"
-           "  trainer fit houses.csv --target price --time 2m\n";
-  }
-
   void check(const CommonOptions& common, Problems& problems) override {
     constexpr int64_t kMinFolds = 2;
     new_config_.check(common, problems);

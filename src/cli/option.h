@@ -21,7 +21,7 @@ struct Option {
   std::string names;  // "-o,--output"; a positional argument has one name without dashes: "path"
   Target target;
   /// The placeholder of the value in --help; empty for a flag. It decides how shells complete the
-  /// value: FILE, FOLDER, RUN, RUN_OR_CHECKPOINT, REMOVED (a removed run), COLUMN, NAME (of a
+  /// value: FILE, FOLDER, RUN, RUN_OR_CHECKPOINT, REMOVED (a removed run), COLUMN, KEY, NAME (of a
   /// column of `runs list`), KEY=VALUE; also "RUN ..." and "NAME,...".
   std::string value_name;
   std::string help;
@@ -33,8 +33,9 @@ struct Option {
 /// name.
 std::vector<std::string> names_of(const Option& option);
 
-/// The value_name of options that take a key with its value.
+/// The value_name of options that take a key with its value, or a key alone.
 inline constexpr const char* kKeyValue = "KEY=VALUE";
+inline constexpr const char* kKey = "KEY";
 
 inline bool is_positional(const Option& option) { return !option.names.starts_with('-'); }
 inline bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }

@@ -77,7 +77,6 @@ std::shared_ptr<CLI::App> make_app(const ProgramSpec& program) {
   add_options(*app, program.default_options);
   add_options(*app, program.config_options);
   for (const CommandSpec& spec : program.commands) add_command(*app, spec);
-  app->footer(program.footer);
   app->require_subcommand(0, 1);  // after a command, "runs" is a folder and not a command
   app->fallthrough();
   app->allow_extras();
@@ -93,9 +92,10 @@ std::string command_name(const CLI::App& app) {
   return named.back()->get_name() + (inner.empty() ? "" : " " + inner);
 }
 
-// The default command has the help of the program, but without the list of the other commands.
+// The default command has the options of the program.
 std::string help_text(CLI::App& app, const ProgramSpec& program) {
   const std::string& name = program.commands.front().name;
+  if (app.get_subcommands().empty()) return program.help;
   if (!app.got_subcommand(name)) return app.help();
   for (CLI::App* command : app.get_subcommands({})) {
     command->group("");   // hides it from the list

@@ -26,7 +26,7 @@ inline constexpr const char* kHelpOfHelp = "Print this help and exit";
 struct ProgramSpec {
   std::string name;
   std::string description;
-  std::string footer;                   // the end of --help
+  std::string help;                     // what --help prints without a command
   std::vector<Option> options;          // of every command
   std::vector<Option> config_options;   // of commands with a configuration; one is positional
   std::vector<CommandSpec> commands;    // the first is the default

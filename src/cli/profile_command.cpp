@@ -47,6 +47,8 @@ void add_steps(const engine::ProfileReport& report, Document& document) {
 
 class ProfileCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
   std::vector<Option> options() override {
     return {{"--steps", &steps_text_, "N", "Steps to measure (default: 200)"},
             time_.trace_option(),

@@ -32,29 +32,37 @@ std::vector<TableCommand> make_commands(std::span<const CommandRow> table) {
   return commands;
 }
 
-ProgramSpec make_spec(CommonFlags& flags, const std::vector<TableCommand>& commands) {
+std::string footer_of(const TableCommand& one) {
+  std::string text = examples_of(one.row->name);
+  if (one.command->takes_configuration()) text += kConfigurationHelp;
+  return text + one.command->footer();
+}
+
+ProgramSpec make_spec(std::span<const CommandRow> table, CommonFlags& flags,
+                      const std::vector<TableCommand>& commands) {
   ProgramSpec spec;
   spec.name = "trainer";
   spec.description = "Trains multilayer perceptrons on tables and images, reproducibly.";
-  spec.footer = help_footer();
-  spec.default_footer = train_help_footer();
   spec.options = flags.options();
   spec.default_options = commands.front().options;
+  spec.default_footer =
+      examples_of(commands.front().row->name) + commands.front().command->footer();
   spec.config_options = flags.config_options();
   for (const TableCommand& one : commands) {
     const bool is_default = &one == &commands.front();
     const bool is_group = one.command == nullptr;
     spec.commands.push_back({one.row->name, one.row->help,
                              is_default ? std::vector<Option>() : one.options, is_group,
-                             is_group ? "" : one.command->footer()});
+                             is_group ? "" : footer_of(one)});
   }
+  spec.help = program_help(spec, table);
   return spec;
 }
 
 }  // namespace
 
 Program::Program(std::span<const CommandRow> table)
-    : commands(make_commands(table)), spec(make_spec(flags, commands)) {}
+    : commands(make_commands(table)), spec(make_spec(table, flags, commands)) {}
 
 TableCommand* Program::find(std::string_view name) {
   const auto found = std::find_if(commands.begin(), commands.end(),

@@ -185,6 +185,8 @@ Document preview_document(const Preview& preview) {
 
 class ScheduleCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
   std::vector<Option> options() override { return {{"--json", &json_, "", "Print JSON"}}; }
 
   int run(const CommonOptions& common) override {

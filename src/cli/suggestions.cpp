@@ -13,6 +13,7 @@
 #include "trainer/base/text/parse.h"
 #include "trainer/base/text/suggest.h"
 #include "trainer/config/fields.h"
+#include "trainer/config/reference.h"
 
 namespace trainer::cli {
 namespace {
@@ -74,11 +75,9 @@ std::string suggest_flag(const std::string& given, const std::vector<std::string
   if (word == "data") {
     return "; use data.path=VALUE, or write a configuration for a table with trainer init";
   }
-  for (const config::Field& field : config::fields()) {
-    const bool same =
-        std::find(field.aliases.begin(), field.aliases.end(), word) != field.aliases.end() ||
-        field.path.substr(field.path.rfind('.') + 1) == word;
-    if (!same) continue;
+  if (const auto fields = config::fields_named(word);
+      !fields.empty() && !config::is_section(word)) {
+    const config::Field& field = *fields.front();
     return field.flag.empty() ? fmt::format("; use {}=VALUE", field.path)
                               : fmt::format("; use {} VALUE", field.flag);
   }
@@ -101,10 +100,20 @@ std::string unknown_word(const std::string& word, const std::string& origin,
   return problem + "; trainer --help lists the commands";
 }
 
-std::string unknown_topic(const std::string& word, const std::vector<std::string>& commands) {
-  const std::string near = suggestion(word, commands);
-  return fmt::format("help: expected a command, got {}{}", in_quotes(word),
-                     near.empty() ? "; trainer --help lists them" : near);
+std::string unknown_topic(const std::string& origin, const std::string& word,
+                          const std::vector<std::string>& commands) {
+  std::vector<std::string> topics = commands;
+  for (const config::Field& field : config::fields()) {
+    topics.push_back(field.path.substr(field.path.rfind('.') + 1));
+    topics.push_back(field.path);
+    topics.push_back(config::section_of(field));
+  }
+  const std::string near = suggestion(word, topics);
+  return fmt::format("{}: expected a {}configuration key, got {}{}", origin,
+                     commands.empty() ? "" : "command or a ", in_quotes(word),
+                     near.empty() ? "; trainer --help lists the commands, trainer config reference "
+                                    "the keys"
+                                  : near);
 }
 
 std::string missing_command(const std::string& group, const std::vector<std::string>& commands,

@@ -17,9 +17,10 @@ std::string unknown_word(const std::string& word, const std::string& origin,
                          const std::vector<std::string>& commands,
                          const std::vector<std::string>& flags);
 
-/// Returns what is wrong with `trainer help WORD`, with a command of a similar name if there is
-/// one.
-std::string unknown_topic(const std::string& word, const std::vector<std::string>& commands);
+/// Returns the problem with `word`, which is neither one of `commands`, if there are any, nor the
+/// name of a configuration key, with what was meant. `origin` is "help" or "config reference".
+std::string unknown_topic(const std::string& origin, const std::string& word,
+                          const std::vector<std::string>& commands);
 
 /// Returns the problem with a group that was given without one of its commands. `arguments` are the
 /// words that were given instead.

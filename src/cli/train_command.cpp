@@ -147,6 +147,12 @@ void print_out(const std::string& text) { std::fputs(safe_for_terminal(text).c_s
 
 class TrainCommand : public Command {
  public:
+  bool takes_configuration() const override { return true; }
+
+  std::string footer() const override {
+    return "\ntrainer help KEY describes a key of the configuration.\n";
+  }
+
   std::vector<Option> options() override {
     return {{"--json", &json_, "", "Print the results of a run as JSON"},
             {"--timing", &timing_, "", "Show where the time went, at the end"},

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/config/reference.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/base/text/document.h"
+#include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/config/config.h"
 #include "trainer/config/fields.h"
@@ -27,6 +30,32 @@ std::string row(const Field& field) {
   if (field.on_resume == OnResume::kMayChange) meaning += " May change on resume.";
   return fmt::format("| `{}` | `{}` | {} | {} |\n", field.path, value_text(field, Config{}),
                      accepted_cell(field), meaning);
+}
+
+bool has_name(const Field& field, std::string_view name) {
+  const std::string_view path = field.path;
+  const std::string_view flag = field.flag;
+  return path.substr(path.rfind('.') + 1) == name ||
+         (flag.starts_with("--") && flag.substr(2) == name) ||
+         std::find(field.aliases.begin(), field.aliases.end(), name) != field.aliases.end();
+}
+
+trainer::Document describe_one(const Field& field) {
+  trainer::Document document;
+  document.line("key", field.path);
+  document.line("meaning", field.help);
+  document.line("accepts", expected_text(field.access));
+  document.line("default", value_text(field, Config{}));
+  for (int index = 0; const std::string& name : enum_names<Recipe>()) {
+    for (const RecipeDefault& value : recipe_defaults(static_cast<Recipe>(index++))) {
+      if (value.key != field.path) continue;
+      document.line("", fmt::format("with recipe={}: {}", name, value.value));
+    }
+  }
+  document.line("set by", field.path + "=VALUE" +
+                              (field.flag.empty() ? "" : fmt::format(", {} VALUE", field.flag)));
+  document.line("on resume", field.on_resume == OnResume::kMayChange ? "may change" : "is kept");
+  return document;
 }
 
 // Adds the limits as the keywords of JSON Schema for numbers. Whole numbers have no decimal point.
@@ -124,6 +153,30 @@ std::string reference_page() {
     page += row(field);
   }
   return page + recipes_text();
+}
+
+std::vector<const Field*> fields_named(std::string_view name) {
+  if (const Field* field = find_field(name); field != nullptr) return {field};
+  std::vector<const Field*> found;
+  const std::string section = std::string(name) + ".";
+  for (const Field& field : fields()) {
+    const bool is_named =
+        is_section(name) ? field.path.starts_with(section) : has_name(field, name);
+    if (is_named) found.push_back(&field);
+  }
+  return found;
+}
+
+trainer::Document describe(std::span<const Field* const> fields) {
+  if (fields.size() == 1) return describe_one(*fields.front());
+  trainer::Document document;
+  Table& table = document.table("", {{"", "key", Align::kLeft},
+                                     {"", "default", Align::kLeft, 16},
+                                     {"", "meaning", Align::kLeft, 80}});
+  for (const Field* field : fields) {
+    table.add({field->path, value_text(*field, Config{}), first_sentence(field->help)});
+  }
+  return document;
 }
 
 std::string json_schema() {

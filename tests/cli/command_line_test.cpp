@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/parse_words.h"
 
 namespace trainer::cli {
@@ -170,27 +174,60 @@ TEST(CommandLineTest, VerbosityIsUnderstood) {
 
 TEST(CommandLineTest, HelpNamesCommandsFlagsAndExitCodes) {
   const std::string text = parse({"--help"}).text;
-  for (const char* part : {"--config", "--resume", "--lr", "training.learning_rate", "train",
-                           "config", "Exit codes: 0 success", "143 SIGTERM"}) {
+  for (const char* part : {"Make a model:\n  train ", "Use a model:\n  predict ", "--config",
+                           "--resume", "--version", "Exit codes: 0 success", "143 SIGTERM"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(parse({"help"}).text, text);
   const std::string train = parse({"train", "--help"}).text;
-  EXPECT_NE(train.find("trainer train [OPTIONS]"), std::string::npos) << train;
+  for (const char* part :
+       {"trainer train [OPTIONS]", "--lr", "training.learning_rate", "Examples:\n  trainer --"}) {
+    EXPECT_NE(train.find(part), std::string::npos) << part;
+  }
   EXPECT_EQ(train.find("find-batch"), std::string::npos) << train;
   EXPECT_EQ(train.find("SUBCOMMAND"), std::string::npos) << train;
   EXPECT_NE(parse({"config", "--help"}).text.find("reference"), std::string::npos);
 }
 
-TEST(CommandLineTest, HelpFitsATerminal) {
+CommandLine parse_line(const std::string& line) {
+  std::istringstream stream(line);
+  const std::vector<std::string> words(std::istream_iterator<std::string>(stream), {});
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  return parse(pointers);
+}
+
+std::string help_of(const std::string& command) { return parse_line(command + " --help").text; }
+
+TEST(CommandLineTest, HelpFitsATerminalAndHasAnExample) {
+  constexpr int64_t kMaxLines = 55;
   for (const CommandRow& row : command_table()) {
-    std::istringstream words(row.name);
-    std::vector<std::string> arguments(std::istream_iterator<std::string>(words), {});
-    arguments.emplace_back("--help");
-    std::vector<const char*> pointers;
-    for (const std::string& word : arguments) pointers.push_back(word.c_str());
-    std::istringstream text(parse(pointers).text + parse({"--help"}).text);
+    const std::string help = help_of(row.name);
+    EXPECT_LE(std::count(help.begin(), help.end(), '\n'), kMaxLines) << help;
+    std::istringstream text(help + parse({"--help"}).text);
     for (std::string line; std::getline(text, line);) EXPECT_LE(line.size(), 80U) << line;
+    if (row.make == nullptr) continue;
+    EXPECT_NE(help.find("Examples:\n  trainer "), std::string::npos) << help;
+  }
+}
+
+TEST(CommandLineTest, HelpSaysWhichCommandsTakeAConfiguration) {
+  EXPECT_NE(help_of("cv").find("--config FILE"), std::string::npos);
+  EXPECT_EQ(help_of("predict").find("--config FILE"), std::string::npos);
+}
+
+TEST(CommandLineTest, TheExamplesAreUnderstood) {
+  constexpr std::string_view kProgram = "trainer ";
+  for (const Example& example : examples()) {
+    const std::string line = example.command;
+    std::string message;
+    try {
+      parse_line(line.substr(kProgram.size(), line.find_first_of(">|") - kProgram.size()));
+    } catch (const Error& e) {
+      message = e.what();  // there may be no run to be found
+    }
+    EXPECT_TRUE(message.empty() || message.find("the folder runs has no run") != std::string::npos)
+        << line << ": " << message;
   }
 }
 
@@ -245,12 +282,36 @@ TEST(CommandLineTest, AFileThatStandsAloneIsToldItsFlag) {
             "trainer init");
 }
 
-TEST(CommandLineTest, HelpOnWhatIsNoCommandIsAnError) {
-  EXPECT_EQ(message_of({"help", "predcit"}),
-            "help: expected a command, got \"predcit\"; did you mean \"predict\"?");
+TEST(CommandLineTest, HelpOnWhatIsNoCommandAndNoKeyIsAnError) {
+  const std::string expected = "help: expected a command or a configuration key, got ";
+  EXPECT_EQ(message_of({"help", "predcit"}), expected + "\"predcit\"; did you mean \"predict\"?");
+  EXPECT_EQ(message_of({"help", "epohcs"}), expected + "\"epohcs\"; did you mean \"epochs\"?");
   EXPECT_EQ(message_of({"help", "nonsense"}),
-            "help: expected a command, got \"nonsense\"; trainer --help lists them");
+            expected +
+                "\"nonsense\"; trainer --help lists the commands, trainer config reference "
+                "the keys");
   EXPECT_EQ(parse({"help", "predict"}).text, parse({"predict", "--help"}).text);
+}
+
+TEST(CommandLineTest, HelpOnAKeyDescribesIt) {
+  const std::string text = parse({"help", "training.learning_rate"}).text;
+  EXPECT_EQ(text,
+            "key         training.learning_rate\n"
+            "meaning     Peak learning rate of the schedule.\n"
+            "accepts     a number > 0\n"
+            "default     0.001\n"
+            "            with recipe=realmlp: 0.04 for classification, 0.2 for regression\n"
+            "            with recipe=tabm: 0.002\n"
+            "set by      training.learning_rate=VALUE, --lr VALUE\n"
+            "on resume   is kept\n");
+  for (const char* name : {"lr", "learning_rate"}) EXPECT_EQ(parse({"help", name}).text, text);
+}
+
+TEST(CommandLineTest, HelpOnASectionListsItsKeys) {
+  const std::string text = parse({"help", "training.schedule"}).text;
+  EXPECT_TRUE(text.starts_with("key  ")) << text;
+  EXPECT_NE(text.find("\ntraining.schedule.name "), std::string::npos) << text;
+  EXPECT_EQ(text.find("\ntraining.epochs "), std::string::npos) << text;
 }
 
 TEST(CommandLineTest, QuietAndVerboseAtOnceIsAnError) {

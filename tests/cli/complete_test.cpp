@@ -60,6 +60,10 @@ TEST(CompleteTest, OffersKeysSectionBySection) {
   EXPECT_EQ(candidates({"no_section.x"}), Words{});
 }
 
+TEST(CompleteTest, OffersKeysToDescribe) {
+  EXPECT_TRUE(offers({"config", "reference", ""}, "training.schedule.name"));
+}
+
 TEST(CompleteTest, OffersKeysOnlyToCommandsThatTakeThem) {
   EXPECT_EQ(candidates({"predict", "runs/latest", ""}), (Words{"precision=~", "threads=~"}));
   EXPECT_TRUE(offers({"cv", ""}, "seed=~"));
@@ -166,10 +170,10 @@ TEST(CompleteTest, ListsFiles) {
 // So that completion knows what each value is.
 TEST(CompleteTest, EachKindOfValueIsKnown) {
   const std::vector<std::string> known = {
-      "",       "FILE",       "FOLDER",   "RUN",        "RUN ...",   "RUN_OR_CHECKPOINT",
-      "COLUMN", "NAME",       "NAME,...", "VALUE",      "KEY=VALUE", "RUN_OR_CHECKPOINT ...",
-      "SELECT", "EXPRESSION", "TIME",     "TEXT",       "N",         "ROWS",
-      "FORMAT", "METRIC",     "SHELL",    "REMOVED ..."};
+      "",       "FILE",   "FOLDER",     "RUN",   "RUN ...",    "RUN_OR_CHECKPOINT",
+      "COLUMN", "NAME",   "NAME,...",   "VALUE", "KEY=VALUE",  "RUN_OR_CHECKPOINT ...",
+      "KEY",    "SELECT", "EXPRESSION", "TIME",  "TEXT",       "N",
+      "ROWS",   "FORMAT", "METRIC",     "SHELL", "REMOVED ..."};
   for (const CommandRow& row : command_table()) {
     if (row.make == nullptr) continue;
     const auto command = row.make();

@@ -148,6 +148,10 @@ std::string csv_cell(std::string_view text, char delimiter) {
   return cell + '"';
 }
 
+std::string first_sentence(const std::string& text) {
+  return text.substr(0, std::min(text.find(". "), text.find_last_not_of('.') + 1));
+}
+
 std::string joined(std::span<const std::string> items, std::string_view last_separator) {
   std::string result;
   for (size_t i = 0; i < items.size(); ++i) {

@@ -40,6 +40,9 @@ bool needs_csv_quotes(std::string_view text, char delimiter = ',');
 /// `text` as a cell of a CSV file, in quotes if it needs them.
 std::string csv_cell(std::string_view text, char delimiter = ',');
 
+/// The first sentence of `text` without its full stop.
+std::string first_sentence(const std::string& text);
+
 /// The items as one list in words: "a, b and c".
 std::string joined(std::span<const std::string> items, std::string_view last_separator = " and ");
 
