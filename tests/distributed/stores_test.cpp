@@ -58,8 +58,15 @@ TEST(C10dStoreTest, DoesWhatCollectivesNeed) {
   EXPECT_THROW(one.wait({"key"}, milliseconds(10)), std::runtime_error);
 }
 
+// Debian's LibTorch 2 has no libuv, which it asks for all the same; older versions do not know it.
+template <class Options>
+void without_libuv(Options& options) {
+  if constexpr (requires { options.useLibUV; }) options.useLibUV = false;
+}
+
 TEST(TorchrunStoreTest, TellsAllRanksTheTextOfTheFirst) {
   c10d::TCPStoreOptions options;
+  without_libuv(options);
   options.isServer = true;
   options.waitWorkers = false;
   const auto agent = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
