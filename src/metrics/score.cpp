@@ -74,6 +74,12 @@ std::optional<double> find_score(const std::vector<Score>& scores, const std::st
   return found == nullptr ? std::nullopt : std::optional(found->value);
 }
 
+std::vector<std::string> score_names() {
+  std::vector<std::string> names;
+  for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+  return names;
+}
+
 bool is_score(std::string_view name) { return find_by_name(kKinds, name) != nullptr; }
 
 ScoreGroup group_of(std::string_view name) { return find_kind(name).group; }

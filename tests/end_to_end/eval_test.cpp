@@ -3,10 +3,13 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <sstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 
 #include "support/files.h"
@@ -24,6 +27,11 @@ namespace fs = std::filesystem;
 using test::idx_file;
 using test::kSource;
 using test::ProcessResult;
+
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
 
 class EvalTest : public test::ProgramTest {
  protected:
@@ -258,6 +266,56 @@ TEST_F(EvalTest, TheRowsThatTheModelWasTrainedOnAreAWarning) {
   fs::resize_file(folder_.path() / "test.csv", fs::file_size(table) - 1);
   train("penguins.yaml", "-q data.test_path=" + (folder_.path() / "test.csv").string());
   EXPECT_EQ(trainer("eval runs/latest --data test.csv").err, "");
+}
+
+TEST_F(EvalTest, ARequirementThatDoesNotHoldIsExitCode10) {
+  train("penguins.yaml");
+  const ProcessResult good =
+      trainer("eval --json --require 'accuracy>0.9 and (log_loss<0.5 or f1>0.99)'");
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_EQ(parse_json(good.out)["requirement_met"], true);
+
+  const ProcessResult bad = trainer("eval --json --require 'accuracy>1 or not ece>=0'");
+  EXPECT_EQ(bad.exit_code, 10);
+  const Json result = parse_json(bad.out);
+  EXPECT_EQ(result["requirement_met"], false);
+  EXPECT_EQ(last_line(bad.err),
+            fmt::format("error: --require: expected accuracy>1 or not ece>=0, got accuracy {} and "
+                        "ece {}",
+                        shortest(result["accuracy"].get<double>()),
+                        shortest(result["ece"].get<double>())));
+  EXPECT_FALSE(parse_json(trainer("eval --json").out).contains("requirement_met"));
+}
+
+TEST_F(EvalTest, AnUndefinedMetricMeetsNoRequirement) {
+  train("auto_mpg.yaml");
+  std::istringstream lines(test::read_file(kSource / "configs/data/auto_mpg.csv"));
+  std::string header;
+  std::string row;
+  std::getline(lines, header);
+  std::getline(lines, row);
+  folder_.write("one.csv", header + "\n" + row + "\n");
+  const ProcessResult result = trainer("eval one.csv --require 'not r2<0.5'");
+  EXPECT_EQ(result.exit_code, 10);
+  EXPECT_EQ(last_line(result.err), "error: --require: expected not r2<0.5, got r2 undefined");
+}
+
+TEST_F(EvalTest, ARequirementThatCannotBeUnderstoodIsRefused) {
+  train("penguins.yaml");
+  const auto refused = [&](const std::string& requirement) {
+    const ProcessResult result = trainer("eval --require '" + requirement + "'");
+    EXPECT_EQ(result.exit_code, 2) << requirement;
+    EXPECT_EQ(result.out, "") << requirement;
+    return last_line(result.err);
+  };
+  EXPECT_EQ(refused("acuracy>0.9"),
+            "error: --require: expected a metric, got \"acuracy\"; did you mean \"accuracy\"?");
+  EXPECT_EQ(refused("accuracy>"), "error: --require \"accuracy>\": expected a value at the end");
+  EXPECT_EQ(refused("accuracy>high"),
+            "error: --require: accuracy: expected a number, got \"high\"");
+  EXPECT_TRUE(refused("mae<1").starts_with(
+      "error: --require: expected a metric of these rows, loss, accuracy, "))
+      << refused("mae<1");
 }
 
 TEST_F(EvalTest, TheBaselineStandsBesideTheScores) {

@@ -37,6 +37,9 @@ nlohmann::ordered_json scores_json(const std::vector<Score>& scores);
 /// null are left out.
 std::vector<Score> scores_in(const JsonReader& json);
 
+/// Returns the names of all scores and "loss".
+std::vector<std::string> score_names();
+
 /// Whether `name` is the name of a score, or "loss".
 bool is_score(std::string_view name);
 

@@ -64,11 +64,6 @@ std::vector<std::string> keys_ending_in(const std::string& name) {
       metrics.empty() ? "no run has one" : fmt::format("{}", fmt::join(metrics, ", "))));
 }
 
-Value to_value(const std::string& text) {
-  if (const auto number = parse_double(text)) return *number;
-  return text;
-}
-
 std::optional<Value> field_value(const RunEntry& entry, const std::string& name) {
   if (name == "name") return entry.name;
   if (name == "kind") return to_text(entry.kind);
@@ -81,188 +76,6 @@ std::optional<Value> field_value(const RunEntry& entry, const std::string& name)
   if (!entry.best) return std::nullopt;
   return *entry.best;
 }
-
-// Removes spaces, so that lists are equal whether or not spaces follow their commas.
-std::string without_spaces(std::string text) {
-  std::erase(text, ' ');
-  return text;
-}
-
-std::string text_of(const Value& value) {
-  const auto* number = std::get_if<double>(&value);
-  return number != nullptr ? shortest(*number) : std::get<std::string>(value);
-}
-
-bool is_less(const Value& a, const Value& b) {
-  if (a.index() == b.index()) return a < b;
-  return text_of(a) < text_of(b);
-}
-
-enum class Comparison { kEqual, kNotEqual, kLess, kAtMost, kGreater, kAtLeast, kContains };
-
-struct Operator {
-  std::string_view text;
-  Comparison comparison;
-};
-
-// An operator comes before those that it begins with: "<=" before "<".
-constexpr std::array kOperators = {
-    Operator{"!=", Comparison::kNotEqual}, Operator{"<=", Comparison::kAtMost},
-    Operator{">=", Comparison::kAtLeast},  Operator{"==", Comparison::kEqual},
-    Operator{"=", Comparison::kEqual},     Operator{"<", Comparison::kLess},
-    Operator{">", Comparison::kGreater},   Operator{"~", Comparison::kContains}};
-
-bool holds(const Value& value, Comparison comparison, const Value& limit) {
-  const bool is_equal =
-      value == limit || without_spaces(text_of(value)) == without_spaces(text_of(limit));
-  switch (comparison) {
-    case Comparison::kEqual:
-      return is_equal;
-    case Comparison::kNotEqual:
-      return !is_equal;
-    case Comparison::kLess:
-      return is_less(value, limit);
-    case Comparison::kAtMost:
-      return is_equal || is_less(value, limit);
-    case Comparison::kGreater:
-      return !is_equal && is_less(limit, value);
-    case Comparison::kAtLeast:
-      return is_equal || is_less(limit, value);
-    case Comparison::kContains:
-      return lower_case(text_of(value)).find(lower_case(text_of(limit))) != std::string::npos;
-  }
-  return false;
-}
-
-using Condition = std::function<bool(const RunEntry&)>;
-
-/// Parses a filter expression by recursive descent.
-class Parser {
- public:
-  Parser(std::string_view text, std::span<const RunEntry> entries)
-      : text_(text), entries_(entries) {}
-
-  Condition parse() {
-    Condition condition = parse_any();
-    skip_spaces();
-    if (at_ < text_.size()) fail_here("\"and\" or \"or\"");
-    return condition;
-  }
-
- private:
-  Condition parse_any() {
-    Condition left = parse_all();
-    while (take_word("or")) {
-      left = [left, right = parse_all()](const RunEntry& e) { return left(e) || right(e); };
-    }
-    return left;
-  }
-
-  Condition parse_all() {
-    Condition left = parse_one();
-    while (take_word("and")) {
-      left = [left, right = parse_one()](const RunEntry& e) { return left(e) && right(e); };
-    }
-    return left;
-  }
-
-  Condition parse_one() {
-    if (take_word("not")) {
-      return [inner = parse_one()](const RunEntry& e) { return !inner(e); };
-    }
-    if (!take("(")) return parse_comparison();
-    Condition inner = parse_any();
-    if (!take(")")) fail_here("a closing parenthesis");
-    return inner;
-  }
-
-  Condition parse_comparison() {
-    skip_spaces();
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
-    if (at_ == begin) fail_here("a name");
-    const std::string name = full_name(text_.substr(begin, at_ - begin), entries_);
-    const Comparison comparison = parse_operator();
-    const std::string text = parse_text();
-    Value limit = to_value(text);
-    if (name == "time") {
-      const auto seconds = parse_duration(text);
-      if (!seconds)
-        fail(fmt::format("time: expected a time such as 90s, 10m or 2h, got {}", in_quotes(text)));
-      limit = *seconds;
-    }
-    return [name, comparison, limit](const RunEntry& entry) {
-      const std::optional<Value> value = value_of(entry, name);
-      return value && holds(*value, comparison, limit);
-    };
-  }
-
-  Comparison parse_operator() {
-    for (const Operator& known : kOperators) {
-      if (take(known.text)) return known.comparison;
-    }
-    fail_here("one of = != < <= > >= ~");
-  }
-
-  // Reads a value: in quotes, or up to a space or a closing parenthesis without an opening one.
-  std::string parse_text() {
-    skip_spaces();
-    if (at_ == text_.size()) fail_here("a value");
-    const char quote = text_[at_];
-    if (quote == '"' || quote == '\'') {
-      const std::size_t end = text_.find(quote, at_ + 1);
-      if (end == std::string_view::npos) fail_here("a value with a closing quote");
-      const std::string_view text = text_.substr(at_ + 1, end - at_ - 1);
-      at_ = end + 1;
-      return std::string(text);
-    }
-    const std::size_t begin = at_;
-    int depth = 0;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (depth == 0 && (c == ' ' || c == ')')) break;
-      depth += c == '(' || c == '[' ? 1 : 0;
-      depth -= c == ')' || c == ']' ? 1 : 0;
-    }
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-
-  static bool is_name_character(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
-  }
-
-  void skip_spaces() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-
-  bool take(std::string_view word) {
-    skip_spaces();
-    if (!text_.substr(at_).starts_with(word)) return false;
-    at_ += word.size();
-    return true;
-  }
-
-  bool take_word(std::string_view word) {
-    skip_spaces();
-    const std::string_view rest = text_.substr(at_);
-    if (!rest.starts_with(word)) return false;
-    if (rest.size() > word.size() && rest[word.size()] != ' ' && rest[word.size()] != '(') {
-      return false;
-    }
-    at_ += word.size();
-    return true;
-  }
-
-  [[noreturn]] void fail_here(const std::string& expected) const {
-    const std::string_view rest = text_.substr(at_);
-    fail(fmt::format("--filter {}: expected {} {}", in_quotes(text_), expected,
-                     rest.empty() ? "at the end" : fmt::format("before {}", in_quotes(rest))));
-  }
-
-  std::string_view text_;
-  std::span<const RunEntry> entries_;
-  std::size_t at_ = 0;
-};
 
 }  // namespace
 
@@ -315,8 +128,18 @@ std::string shown_value(const RunEntry& entry, const std::string& full_name) {
 }
 
 std::vector<RunEntry> filtered(std::vector<RunEntry> entries, const std::string& expression) {
-  const Condition is_wanted = Parser(expression, entries).parse();
-  std::erase_if(entries, [&](const RunEntry& entry) { return !is_wanted(entry); });
+  const auto to_limit = [](const std::string& name, const std::string& text) -> Value {
+    if (name != "time") return to_value(text);
+    if (const auto seconds = parse_duration(text)) return *seconds;
+    fail(fmt::format("time: expected a time such as 90s, 10m or 2h, got {}", in_quotes(text)));
+  };
+  const Condition is_wanted = parse_condition(
+      expression, {.origin = "--filter",
+                   .full_name = [&](std::string_view name) { return full_name(name, entries); },
+                   .limit = to_limit});
+  std::erase_if(entries, [&](const RunEntry& entry) {
+    return !is_wanted([&](const std::string& name) { return value_of(entry, name); });
+  });
   return entries;
 }
 

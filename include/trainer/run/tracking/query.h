@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "trainer/base/text/condition.h"
 #include "trainer/run/tracking/run_entry.h"
 
 // Runs are filtered and sorted by names: those of fields of an entry (name, kind, state, tag, note,
@@ -15,9 +15,6 @@
 // of configuration keys ("training.learning_rate"; what comes before one of its dots may be left
 // out if the rest is unambiguous).
 namespace trainer::tracking {
-
-/// A value of an entry: a number if its text is one, else the text.
-using Value = std::variant<double, std::string>;
 
 /// Returns all full names that can be used in a list of `entries`.
 std::vector<std::string> full_names(std::span<const RunEntry> entries);
@@ -33,11 +30,9 @@ std::optional<Value> value_of(const RunEntry& entry, const std::string& full_nam
 /// Returns the value as people read it, such as "97.78 %" or "3 min 05 s"; "-" if there is none.
 std::string shown_value(const RunEntry& entry, const std::string& full_name);
 
-/// Returns the entries for which `expression` is true, in their order. It has comparisons (=, !=,
-/// <, <=, >, >=, and ~ for "contains"), joined by and, or, not and parentheses: "val.accuracy>0.9
-/// and tag=fashion". Numbers are compared as numbers, `time` as a duration, `started` as text. A
-/// comparison with a value that an entry does not have is false. Throws Error(kUsage) with the part
-/// that is wrong.
+/// Returns the entries for which the condition `expression` is true (parse_condition()), in their
+/// order: "val.accuracy>0.9 and tag=fashion". `time` is compared as a duration, `started` as text.
+/// Throws Error(kUsage) with the part that is wrong.
 std::vector<RunEntry> filtered(std::vector<RunEntry> entries, const std::string& expression);
 
 /// Sorts by `name`: metrics with the best first, other values with the smallest first; "-name"
