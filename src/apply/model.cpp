@@ -99,10 +99,17 @@ Model load_one(const fs::path& run_or_checkpoint) {
   return model;
 }
 
+// Members of older versions have no profiles, which no prediction depends on.
+data::Schema without_profiles(data::Schema schema) {
+  for (data::Column& column : schema.columns) column.profile = {};
+  return schema;
+}
+
 // Throws unless two members have the same schema and loss, without which their outputs cannot be
 // averaged.
 void require_same(const Model& first, const Model& other) {
-  std::string difference = first.schema == other.schema ? "" : "other features or targets";
+  const bool is_same = without_profiles(first.schema) == without_profiles(other.schema);
+  std::string difference = is_same ? "" : "other features or targets";
   if (first.loss != other.loss) {
     difference = fmt::format("training.loss: {} instead of {}", config::to_text(other.loss),
                              config::to_text(first.loss));

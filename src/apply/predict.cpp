@@ -131,6 +131,7 @@ class Writer {
     errors_->add(batch.rows.bad);
     output_->write({batch.text.data(), batch.text.size()});
     num_not_finite_ += batch.num_not_finite;
+    compare(batch);
   }
 
   const ErrorList& errors() const { return *errors_; }
@@ -138,6 +139,16 @@ class Writer {
   void finish() {
     errors_->finish();
     output_->finish();
+  }
+
+  std::vector<std::string> differences(int64_t num_rows) const {
+    constexpr int64_t kFewest = 20;
+    std::vector<std::string> found = source_.differences();
+    if (is_constant_ && num_rows >= kFewest) {
+      found.push_back(
+          fmt::format("the predictions for all {} rows are the same", with_thousands(num_rows)));
+    }
+    return found;
   }
 
   std::vector<std::string> warnings() const {
@@ -153,12 +164,28 @@ class Writer {
   }
 
  private:
+  // Finds out whether all rows so far have the outputs of the first one.
+  void compare(const Batch& batch) {
+    const auto num_rows = static_cast<std::size_t>(batch.rows.features.num_rows);
+    if (!is_constant_ || num_rows == 0) return;
+    const std::size_t width = batch.outputs.size() / num_rows;
+    if (first_outputs_.empty()) {
+      first_outputs_.assign(batch.outputs.begin(),
+                            batch.outputs.begin() + static_cast<std::ptrdiff_t>(width));
+    }
+    for (std::size_t i = 0; i < batch.outputs.size() && is_constant_; ++i) {
+      is_constant_ = batch.outputs[i] == first_outputs_[i % width];
+    }
+  }
+
   const PredictRequest& request_;
   const PredictionText& lines_;
   const RowSource& source_;
   std::optional<Output> output_;
   std::optional<ErrorList> errors_;
   int64_t num_not_finite_ = 0;
+  bool is_constant_ = true;
+  std::vector<float> first_outputs_;
 };
 
 }  // namespace
@@ -216,6 +243,7 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
     }
     writer.finish();
     report.warnings = writer.warnings();
+    report.differences = writer.differences(report.num_rows);
   }
   report.time_seconds = stopwatch.seconds();
   return report;

@@ -13,6 +13,7 @@
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
 #include "trainer/table/schema/column_notes.h"
+#include "trainer/table/schema/drift.h"
 #include "trainer/table/schema/encode.h"
 #include "trainer/table/source/data_file.h"
 #include "trainer/table/source/idx.h"
@@ -96,6 +97,7 @@ class TableRows : public RowSource {
   void read(Rows& rows) override {
     data::Table& table = rows.piece.table;
     pieces_->read(rows.piece);
+    drift_.add(table);
     data::Encoded encoded =
         data::encode(columns_, schema_.unknown_category, table,
                      rows.piece.collects_bad ? data::OnBadCell::kCollect : data::OnBadCell::kThrow);
@@ -113,6 +115,8 @@ class TableRows : public RowSource {
   std::vector<std::string> warnings() const override {
     return data::describe_unknown(columns_, num_unknown_, name_);
   }
+
+  std::vector<std::string> differences() const override { return drift_.differences(); }
 
   uint64_t bytes_read() const override { return pieces_->bytes_read(); }
   uint64_t size_hint() const override { return pieces_->size_hint(); }
@@ -151,6 +155,7 @@ class TableRows : public RowSource {
         columns_(make_columns(model.schema)),
         kept_(request.kept),
         on_error_(request.on_error),
+        drift_(columns_),
         num_unknown_(columns_.size()) {}
 
   data::TrainedColumns trained() const {
@@ -168,7 +173,8 @@ class TableRows : public RowSource {
   std::vector<std::string> kept_;
   OnError on_error_;
   std::unique_ptr<data::TableReader> pieces_;
-  std::mutex mutex_;  // guards num_unknown_
+  data::DriftCounter drift_;  // of columns_
+  std::mutex mutex_;          // guards num_unknown_
   std::vector<int64_t> num_unknown_;
 };
 

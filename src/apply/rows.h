@@ -44,6 +44,8 @@ class RowSource {
   bool next(int64_t max_rows, Rows& rows);
   /// Lines about the rows that were read so far, such as the number of unknown categories.
   virtual std::vector<std::string> warnings() const { return {}; }
+  /// A sentence for each column whose cells are not like those in training, see DriftCounter.
+  virtual std::vector<std::string> differences() const { return {}; }
   virtual uint64_t bytes_read() const = 0;
   virtual uint64_t size_hint() const = 0;
 };

@@ -35,7 +35,8 @@ constexpr ExitCode kExitCodes[] = {
     {7, "checkpoint", "A checkpoint is unreadable, or of another run"},
     {8, "file system", "The file system is full, not writable, or in use by another process"},
     {9, "another process of the run lost", "Another process of the run ended or does not answer"},
-    {10, "requirement not met", "What `eval --require` asks for does not hold"},
+    {10, "requirement not met",
+     "What `eval --require` or `predict --check` asks for does not hold"},
     {129, "SIGHUP", "Stopped by SIGHUP, with the state saved"},
     {130, "SIGINT", "Stopped by SIGINT (Ctrl-C), with the state saved"},
     {143, "SIGTERM", "Stopped by SIGTERM, with the state saved"}};
@@ -60,6 +61,8 @@ constexpr Example kExamples[] = {
      "Cross-validate, and make one model of those of the folds"},
     {"trainer ensemble --config houses.yaml --members 5",
      "Train several models and make one of them"},
+    {"trainer predict new.csv --check -o new_predicted.csv",
+     "Fail, with exit code 10, if the table is not like the training data"},
     {"trainer predict runs/latest new.csv --keep id -o new.parquet",
      "Predict with a certain run, and copy a column of the table"},
     {"trainer eval labeled.csv", "Evaluate the newest model on another table"},

@@ -75,8 +75,9 @@ class PredictCommand : public Command {
          "VALUE",
          "What to do with a row that cannot be read: stop, or skip it and list it",
          {"stop", "skip"}},
-        {"--errors", &errors_, "FILE",
-         "File that lists skipped rows (default: OUTPUT.errors.csv)"}};
+        {"--errors", &errors_, "FILE", "File that lists skipped rows (default: OUTPUT.errors.csv)"},
+        {"--check", &check_, "",
+         "Fail, with exit code 10, if the table is not like the training data"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
@@ -125,6 +126,11 @@ class PredictCommand : public Command {
     log::clear_status();
     if (const int signal = stop_request(); signal != 0) return stopped(signal);
     show_report(report);
+    if (check_ && !report.differences.empty()) {
+      throw Error(ErrorKind::kUnmet,
+                  fmt::format("--check: expected rows like those in training, got {} (see above)",
+                              counted(std::ssize(report.differences), "difference")));
+    }
     return 0;
   }
 
@@ -189,6 +195,15 @@ class PredictCommand : public Command {
 
   void show_report(const apply::PredictReport& report) const {
     for (const std::string& warning : report.warnings) log::warning(warning);
+    constexpr std::size_t kMaxLines = 10;
+    const std::size_t num_lines = std::min(kMaxLines, report.differences.size());
+    for (std::size_t i = 0; i < num_lines; ++i) {
+      log::warning("unlike the training data: " + report.differences[i]);
+    }
+    if (num_lines < report.differences.size()) {
+      log::warning(fmt::format("unlike the training data: {} more columns",
+                               report.differences.size() - num_lines));
+    }
     log::info(fmt::format("{} predicted in {} ({} rows/s){}", counted(report.num_rows, "row"),
                           human_duration(report.time_seconds),
                           with_thousands(rate(report.num_rows, report.time_seconds)),
@@ -205,6 +220,7 @@ class PredictCommand : public Command {
   std::vector<std::string> kept_columns_;
   std::string on_error_;
   bool skips_errors_ = false;
+  bool check_ = false;
   std::string errors_;  // empty: rows with errors are not listed in a file
 };
 

@@ -7,10 +7,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "trainer/base/text/json.h"
@@ -58,9 +61,23 @@ class PredictEndToEndTest : public test::ProgramTest {
     ASSERT_EQ(result.exit_code, 0) << result.err;
   }
 
+  /// Writes the test file again, with other rows.
+  void change_test_rows(const std::function<void(Row&)>& change) {
+    if (test_rows_.empty()) test_rows_ = cells_of(read_file(folder_.path() / "test.csv"));
+    std::string text = fmt::format("{}\n", fmt::join(test_rows_.front(), ","));
+    for (std::size_t i = 1; i < test_rows_.size(); ++i) {
+      Row row = test_rows_[i];
+      change(row);
+      text += fmt::format("{}\n", fmt::join(row, ","));
+    }
+    folder_.write("test.csv", text);
+  }
+
   test::ProcessResult predict(const std::string& arguments, const std::string& environment = "") {
     return test::trainer_in(folder_.path(), "predict runs/latest " + arguments, environment);
   }
+
+  std::vector<Row> test_rows_;
 };
 
 TEST_F(PredictEndToEndTest, PredictsAsTheTrainingEvaluated) {
@@ -166,6 +183,69 @@ TEST_F(PredictEndToEndTest, SaysOnceWhatIsToBeKnown) {
       std::string::npos)
       << result.err;
   EXPECT_EQ(predict("--data new.csv --output q.csv --quiet").err.find("warning: "), 0U);
+}
+
+TEST_F(PredictEndToEndTest, RowsUnlikeTheTrainingDataAreNamed) {
+  train("auto_mpg.csv", "data.target=miles_per_gallon data.ignore=name training.epochs=3");
+  const auto check = [&](const std::function<void(Row&)>& change) {
+    change_test_rows(change);
+    return predict("--data test.csv --check -o out.csv");
+  };
+  const test::ProcessResult good = check([](Row&) {});
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_EQ(good.err.find("unlike"), std::string::npos) << good.err;
+
+  constexpr std::size_t kHorsepower = 3;
+  constexpr std::size_t kWeight = 4;
+  constexpr std::size_t kYear = 6;
+  constexpr std::size_t kOrigin = 7;
+  struct Fault {
+    std::function<void(Row&)> change;
+    const char* column;
+    const char* said;
+  };
+  const std::vector<Fault> faults = {
+      {[](Row& row) { row[kWeight] += "000"; }, "weight_lb", "are beyond those in training"},
+      {[](Row& row) { row[kWeight] = "0." + row[kWeight]; }, "weight_lb", "are beyond those in"},
+      {[](Row& row) { std::swap(row[kWeight], row[kHorsepower]); }, "horsepower", "beyond those"},
+      {[](Row& row) { row[kWeight] = ""; }, "weight_lb", "100 % of the cells are missing"},
+      {[](Row& row) { row[kWeight] = "0"; }, "weight_lb", "they are 0 to 0"},
+      {[](Row& row) { row[kYear] = "19" + row[kYear]; }, "model_year", "beyond those"},
+      {[](Row& row) { row[kYear] = "1979"; }, "model_year", "distributed otherwise"},
+      {[](Row& row) { row[kOrigin] += "."; }, "origin", "categories that were not in training"},
+      {[](Row& row) { row[kOrigin] = "Japan"; }, "origin", "distributed otherwise"},
+      {[](Row& row) { row[kHorsepower] = "-1"; }, "horsepower", "they are -1 to -1"}};
+  for (const Fault& fault : faults) {
+    const test::ProcessResult result = check(fault.change);
+    EXPECT_EQ(result.exit_code, 10) << fault.column << " " << fault.said;
+    EXPECT_EQ(cells_of(read_file(folder_.path() / "out.csv")).size(), 80U);
+    const std::string line =
+        fmt::format("warning: unlike the training data: \"{}\": ", fault.column);
+    const std::size_t at = result.err.find(line);
+    ASSERT_NE(at, std::string::npos) << result.err;
+    EXPECT_NE(result.err.substr(at, result.err.find('\n', at) - at).find(fault.said),
+              std::string::npos)
+        << result.err;
+  }
+  const test::ProcessResult unchecked = predict("--data test.csv -o out.csv");
+  EXPECT_EQ(unchecked.exit_code, 0);
+  EXPECT_NE(unchecked.err.find("unlike the training data: \"horsepower\""), std::string::npos);
+}
+
+TEST_F(PredictEndToEndTest, PredictionsThatAreAllTheSameAreNamed) {
+  train("auto_mpg.csv", "data.target=miles_per_gallon data.ignore=name training.epochs=3");
+  Row first;
+  change_test_rows([&](Row& row) { row = first = first.empty() ? row : first; });
+  const test::ProcessResult result = predict("--data test.csv --check -o out.csv");
+  EXPECT_EQ(result.exit_code, 10);
+  EXPECT_NE(
+      result.err.find("warning: unlike the training data: the predictions for all 79 rows are "
+                      "the same\n"),
+      std::string::npos)
+      << result.err;
+  EXPECT_TRUE(result.err.ends_with(
+      "error: --check: expected rows like those in training, got 8 differences (see above)\n"))
+      << result.err;
 }
 
 TEST_F(PredictEndToEndTest, ErrorsHaveTheirExitCodesAndLeaveNoOutput) {
@@ -295,6 +375,20 @@ TEST_F(PredictEndToEndTest, InspectNeedsNoLibTorch) {
     const test::ProcessResult result = test::trainer_in(folder_.path(), command, "LD_DEBUG=libs");
     EXPECT_EQ(result.err.find("libtorch"), std::string::npos) << command;
   }
+}
+
+TEST_F(PredictEndToEndTest, InspectWritesMarkdown) {
+  train("penguins.csv", "data.target=species training.epochs=2");
+  const test::ProcessResult result =
+      test::trainer_in(folder_.path(), "inspect runs/latest --markdown");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with("# Model latest\n\n- file: ")) << result.out;
+  EXPECT_NE(result.out.find("\n- columns: "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("\n  - \"island\": categorical, 3 categories: "), std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("\n| epoch | train loss |"), std::string::npos) << result.out;
+  EXPECT_EQ(test::trainer_in(folder_.path(), "inspect runs/latest --markdown --json").err,
+            "error: --json: conflicts with --markdown\n");
 }
 
 TEST_F(PredictEndToEndTest, CarriesColumnsAlongAndLeavesOutRowsThatCannotBeRead) {

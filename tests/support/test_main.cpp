@@ -2,6 +2,9 @@
 // main() of the test programs: GoogleTest's, and nobody overlooks a test that was skipped. The file
 // that TRAINER_SKIPPED_TESTS names gets a line for each; with TRAINER_REQUIRE_ALL, which continuous
 // integration sets, it is a failure. So is a filter that no test fits.
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -41,9 +44,20 @@ class SkippedTests : public testing::EmptyTestEventListener {
   }
 };
 
+/// Shells have what runs in the background ignore signals, and so does nohup, which the program
+/// respects: it saves at its start which are ignored. So it must start again.
+void start_without_ignored_signals(char** argv) {
+  bool is_any_ignored = false;
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) is_any_ignored = true;
+  }
+  if (is_any_ignored) execv(argv[0], argv);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  start_without_ignored_signals(argv);
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new SkippedTests);
   const int status = RUN_ALL_TESTS();

@@ -52,6 +52,9 @@ struct PredictReport {
   int64_t num_skipped = 0;  // rows that could not be read
   double time_seconds = 0;
   std::vector<std::string> warnings;  // one line each
+  /// What is not as in training: a sentence for each column whose cells differ
+  /// (data::DriftCounter), and one if at least 20 rows all have the same prediction.
+  std::vector<std::string> differences;
 };
 
 /// Receives lines for the user that are known before the first row is read, such as which columns

@@ -18,7 +18,7 @@ enum class ErrorKind {
   kCheckpoint = 7,   // unreadable or incompatible
   kFileSystem = 8,   // full, not writable
   kLostProcess = 9,  // another process of the run has ended or does not answer
-  kUnmet = 10,       // what the user requires of a model does not hold
+  kUnmet = 10,       // what the user requires of a model or of data does not hold
 };
 
 /// The only exception type of this program. `what()` is written for users: location, expected and

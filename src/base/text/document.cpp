@@ -271,8 +271,8 @@ std::string Document::markdown() const {
     if (!text.empty()) text += '\n';
     if (const auto* lines = std::get_if<Lines>(&block)) {
       for (const auto& [label, value] : *lines) {
-        text +=
-            label.empty() ? fmt::format("  {}\n", value) : fmt::format("- {}: {}\n", label, value);
+        text += label.empty() ? fmt::format("  - {}\n", value)
+                              : fmt::format("- {}: {}\n", label, value);
       }
     } else if (const auto* table = std::get_if<SharedTable>(&block)) {
       text += (*table)->markdown();

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRowFormat = 2;  // of rows.bin: versions that differ share no folder
+constexpr int kRowFormat = 3;  // of rows.bin: versions that differ share no folder
 
 // The coarsest times of file systems in use are two seconds apart (FAT).
 constexpr int64_t kTimeStep = 2'000'000'000;

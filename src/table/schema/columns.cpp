@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -106,9 +108,50 @@ class Fitter {
       column.embedding_size = embedding_size_for(static_cast<int64_t>(column.categories.size()));
       column.is_sign = options_.signs && column.categories.size() == 2 && !is_embedded(column);
     }
+    column.profile = column.kind == ColumnKind::kNumeric ? numeric_profile(column_index)
+                                                         : category_profile(column_index, column);
+    column.profile.num_rows = static_cast<int64_t>(rows_.size());
+    column.profile.missing =
+        1 - static_cast<double>(num_present) / static_cast<double>(rows_.size());
   }
 
  private:
+  /// The bins are those of some 10,000 rows.
+  ColumnProfile numeric_profile(size_t column_index) const {
+    constexpr size_t kMaxRows = 10'000;
+    const size_t step = rows_.size() / kMaxRows + 1;
+    ColumnProfile profile;
+    profile.low = std::numeric_limits<float>::infinity();
+    profile.high = -profile.low;
+    std::vector<float> sample;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const float cell = cells_.at(static_cast<size_t>(rows_[i]), column_index);
+      if (std::isnan(cell)) continue;
+      profile.low = std::min(profile.low, cell);
+      profile.high = std::max(profile.high, cell);
+      if (i % step == 0) sample.push_back(cell);
+    }
+    if (sample.empty()) sample = {profile.low, profile.high};
+    fit_bins(std::move(sample), profile);
+    return profile;
+  }
+
+  ColumnProfile category_profile(size_t column_index, const Column& column) const {
+    const ValueIndex known(column.categories);
+    std::vector<size_t> category_of_text;
+    for (const std::string& text : table_.dictionaries[column_index]) {
+      category_of_text.push_back(known.find(text).value_or(0));  // in other rows, if not known
+    }
+    std::vector<double> counts(column.categories.size());
+    const Array<float> present = present_cells(column_index);
+    for (const float cell : present) ++counts[category_of_text[static_cast<size_t>(cell)]];
+    ColumnProfile profile;
+    for (const double count : counts) {
+      profile.shares.push_back(static_cast<float>(count / static_cast<double>(present.size())));
+    }
+    return profile;
+  }
+
   std::optional<float> fill_for(size_t column_index, double offset) const {
     switch (options_.fill) {
       case config::Imputation::kMean:

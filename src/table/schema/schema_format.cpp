@@ -51,6 +51,34 @@ Value fill_value(const Column& column) {
   return {static_cast<double>(*column.fill)};
 }
 
+Dict profile_dict(const Column& column) {
+  const ColumnProfile& profile = column.profile;
+  Dict dict{{"rows", profile.num_rows},
+            {"missing", profile.missing},
+            {"shares", float_tensor(profile.shares)}};
+  if (column.kind == ColumnKind::kNumeric) {
+    dict.emplace_back("range", float_tensor({profile.low, profile.high}));
+    dict.emplace_back("edges", float_tensor(profile.edges));
+  }
+  return dict;
+}
+
+ColumnProfile read_profile(const archive::DictReader& reader, const Column& column) {
+  const bool is_numeric = column.kind == ColumnKind::kNumeric;
+  ColumnProfile profile;
+  profile.num_rows = reader.count("rows");
+  profile.missing = reader.finite_number("missing");
+  if (is_numeric) {
+    const std::vector<float> range = reader.floats("range", 2);
+    profile.low = range[0];
+    profile.high = range[1];
+    profile.edges = reader.floats("edges");
+  }
+  profile.shares =
+      reader.floats("shares", is_numeric ? profile.edges.size() + 1 : column.categories.size());
+  return profile;
+}
+
 List column_list(const std::vector<Column>& columns) {
   List list;
   for (const Column& column : columns) {
@@ -79,6 +107,7 @@ List column_list(const std::vector<Column>& columns) {
     if (column.limits) {
       entry.emplace_back("limits", float_tensor({column.limits->low, column.limits->high}));
     }
+    if (column.profile.num_rows > 0) entry.emplace_back("profile", profile_dict(column));
     list.emplace_back(std::move(entry));
   }
   return list;
@@ -125,6 +154,7 @@ Column read_column(const archive::DictReader& reader, int64_t version) {
     const std::vector<float> limits = reader.floats("limits", 2);
     column.limits = Limits{.low = limits[0], .high = limits[1]};
   }
+  if (reader.has("profile")) column.profile = read_profile(reader.section("profile"), column);
   return column;
 }
 

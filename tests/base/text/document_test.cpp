@@ -45,7 +45,7 @@ TEST(DocumentTest, ProgramsGetWhatHasAKeyInTheSameOrder) {
 TEST(DocumentTest, MarkdownHasListsAndTables) {
   EXPECT_EQ(example().markdown(),
             "- model: mlp\n"
-            "  1,234 parameters\n"
+            "  - 1,234 parameters\n"
             "- a longer label: for people\n"
             "\n"
             "| stage | time | share |\n"

@@ -9,6 +9,7 @@
 
 #include "trainer/base/text/enum_names.h"
 #include "trainer/config/types.h"
+#include "trainer/table/schema/profile.h"
 #include "trainer/table/schema/quantiles.h"
 
 namespace trainer::data {
@@ -70,6 +71,7 @@ struct Column {
   /// kNumeric: what stands beside all numbers of the column in the file, with # in place of the
   /// number: "#%", "$#". Empty: nothing.
   std::string unit = {};
+  ColumnProfile profile = {};  // of features
 
   bool operator==(const Column&) const = default;
 };
