@@ -36,10 +36,10 @@ class Command {
 
 /// A command, or a group of commands such as `trainer config`.
 struct CommandRow {
-  const char* name;  // "eval", or "config print" for the command print of the group config
-  const char* help;  // one line for --help
-  std::unique_ptr<Command> (*make)();  // nullptr for a group; its commands are the next rows
-  const char* task = "";               // the heading above it in --help
+  const char* name = "";  // "eval", or "config print" for the command print of the group config
+  const char* help = "";  // one line for --help
+  std::unique_ptr<Command> (*make)() = nullptr;  // none for a group; its commands are the next rows
+  const char* task = "";                         // the heading above it in --help
 };
 
 /// Returns all commands in the order of --help. The first one runs if the command line names none.

@@ -59,6 +59,7 @@ Requirement parse_requirement(const std::string& text, const std::vector<std::st
 // defined, such as the AUROC of a single class, meets none.
 std::string unmet_requirement(const std::string& text, const std::vector<metrics::Score>& scores) {
   std::vector<std::string> known;
+  known.reserve(scores.size());
   for (const metrics::Score& score : scores) known.push_back(score.name);
   const Requirement requirement =
       parse_requirement(text, known, "a metric of these rows, " + joined(known, " or "));

@@ -76,6 +76,7 @@ std::optional<double> find_score(const std::vector<Score>& scores, const std::st
 
 std::vector<std::string> score_names() {
   std::vector<std::string> names;
+  names.reserve(kKinds.size());
   for (const Kind& kind : kKinds) names.emplace_back(kind.name);
   return names;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/base/text/condition.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>

@@ -2,10 +2,8 @@
 #include "trainer/run/tracking/query.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <set>
 
