@@ -225,6 +225,18 @@ const std::string& read_from(const wizard::FirstConfig& first) {
   return data.query.empty() ? data.path : data.query_folder;
 }
 
+// A random split lets a model learn from rows that are later than those that judge it.
+void tell_of_dates(const data::Schema& schema) {
+  const auto dated = std::find_if(schema.columns.begin(), schema.columns.end(),
+                                  [](const data::Column& one) { return !one.source.empty(); });
+  if (dated == schema.columns.end()) return;
+  log::info(fmt::format(
+      "{} has dates: if the model is for later rows, judge it by the latest ones, with "
+      "data.split=chronological data.time={}; a random split may be too optimistic",
+      in_quotes(dated->source),
+      shell_word(config::typed_text(config::find_field("data.time")->access, dated->source))));
+}
+
 }  // namespace
 
 std::vector<Option> NewConfig::options() {
@@ -325,6 +337,7 @@ std::string NewConfig::write_for(const data::TableFacts& table, config::Task tas
                         num_runs > 1 ? fmt::format(" {} models", num_runs) : "",
                         human_duration(first.training_seconds * static_cast<double>(num_runs)),
                         first.recipe_reason.empty() ? "" : "; " + first.recipe_reason));
+  tell_of_dates(data.schema);
   const bool to_output = output_ == kStandardOutput;
   const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
   const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();

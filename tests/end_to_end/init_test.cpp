@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/process.h"
@@ -249,6 +250,31 @@ TEST(InitTest, AnOddDateDoesNotEndIt) {
       << made.err;
   EXPECT_NE(test::read_file(folder.path() / "t.yaml").find("1 of dates (data.dates): \"when\""),
             std::string::npos);
+}
+
+TEST(InitTest, ATableWithDatesIsToldOfTheChronologicalSplit) {
+  const test::TemporaryFolder folder;
+  std::string text = "sold: on,a,y\n";
+  for (int row = 0; row < 300; ++row) {
+    text += fmt::format("2024-{:02}-{:02},{},{}\n", 1 + row % 12, 1 + row % 28, row % 7, row % 2);
+  }
+  folder.write("t.csv", text);
+  const ProcessResult made = test::trainer_in(folder.path(), "init t.csv --target y");
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.err.find("\"sold: on\" has dates: if the model is for later rows, judge it by the "
+                          "latest ones, with data.split=chronological data.time='sold: on'; a "
+                          "random split may be too optimistic\n"),
+            std::string::npos)
+      << made.err;
+  std::string yaml = test::read_file(folder.path() / "t.yaml");
+  const std::string keys = "  # split: chronological\n  # time: \"sold: on\"\n";
+  const std::size_t at = yaml.find(keys);
+  ASSERT_NE(at, std::string::npos) << yaml;
+  yaml.replace(at, keys.size(), "  split: chronological\n  time: \"sold: on\"\n");
+  folder.write("t.yaml", yaml);
+  const ProcessResult trained =
+      test::trainer_in(folder.path(), "--config t.yaml --epochs 2 threads=1");
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
 }
 
 TEST(InitTest, IdsThatRepeatAreOfferedAsGroups) {

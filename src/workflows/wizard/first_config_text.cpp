@@ -249,6 +249,15 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
     writer.comment("group: " + config::yaml_text(features.group) +
                    "  # keeps rows of a group in the same split");
   }
+  const auto dated = std::find_if(schema.columns.begin(), schema.columns.end(),
+                                  [](const data::Column& one) { return !one.source.empty(); });
+  if (dated != schema.columns.end()) {
+    writer.comment(
+        "To judge the model by later rows than those that it learned from, as it will be used; the "
+        "dates are no feature then:");
+    writer.comment("split: chronological");
+    writer.comment("time: " + config::yaml_text(dated->source));
+  }
   // In a table with many numeric columns, those with few values are more likely counts or pixels.
   constexpr int64_t kManyColumns = 20;
   if (features.few.empty() || features.num_numeric > kManyColumns) return;
