@@ -108,7 +108,8 @@ data::Schema without_profiles(data::Schema schema) {
 // Throws unless two members have the same schema and loss, without which their outputs cannot be
 // averaged.
 void require_same(const Model& first, const Model& other) {
-  const bool is_same = without_profiles(first.schema) == without_profiles(other.schema);
+  const bool is_same = first.schema == other.schema ||
+                       without_profiles(first.schema) == without_profiles(other.schema);
   std::string difference = is_same ? "" : "other features or targets";
   if (first.loss != other.loss) {
     difference = fmt::format("training.loss: {} instead of {}", config::to_text(other.loss),

@@ -56,7 +56,7 @@ constexpr Example kExamples[] = {
      "Resume the newest run of a configuration, or start a new one"},
     {"trainer --config configs/train.yaml --print-config",
      "Show every value and where it comes from"},
-    {"trainer fit houses.csv --target price --time 2m", "Do with two minutes for it all"},
+    {"trainer fit houses.csv --target price --time 2m", "Train for at most two minutes in all"},
     {"trainer cv --config houses.yaml --folds 5 --ensemble",
      "Cross-validate, and make one model of those of the folds"},
     {"trainer ensemble --config houses.yaml --members 5",

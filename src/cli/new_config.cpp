@@ -225,16 +225,15 @@ const std::string& read_from(const wizard::FirstConfig& first) {
   return data.query.empty() ? data.path : data.query_folder;
 }
 
-// A random split lets a model learn from rows that are later than those that judge it.
+// With a random split, a model is also trained on rows that are later than those of the test split.
 void tell_of_dates(const data::Schema& schema) {
-  const auto dated = std::find_if(schema.columns.begin(), schema.columns.end(),
-                                  [](const data::Column& one) { return !one.source.empty(); });
-  if (dated == schema.columns.end()) return;
+  const data::Column* date = wizard::find_date(schema);
+  if (date == nullptr) return;
   log::info(fmt::format(
-      "{} has dates: if the model is for later rows, judge it by the latest ones, with "
+      "{} has dates: if the model will predict later rows, evaluate it on the latest ones, with "
       "data.split=chronological data.time={}; a random split may be too optimistic",
-      in_quotes(dated->source),
-      shell_word(config::typed_text(config::find_field("data.time")->access, dated->source))));
+      in_quotes(date->source),
+      shell_word(config::typed_text(config::find_field("data.time")->access, date->source))));
 }
 
 }  // namespace

@@ -158,10 +158,9 @@ std::string reference_page() {
 std::vector<const Field*> fields_named(std::string_view name) {
   if (const Field* field = find_field(name); field != nullptr) return {field};
   std::vector<const Field*> found;
-  const std::string section = std::string(name) + ".";
+  const std::string section = is_section(name) ? std::string(name) + "." : "";
   for (const Field& field : fields()) {
-    const bool is_named =
-        is_section(name) ? field.path.starts_with(section) : has_name(field, name);
+    const bool is_named = section.empty() ? has_name(field, name) : field.path.starts_with(section);
     if (is_named) found.push_back(&field);
   }
   return found;

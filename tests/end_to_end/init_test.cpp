@@ -261,10 +261,11 @@ TEST(InitTest, ATableWithDatesIsToldOfTheChronologicalSplit) {
   folder.write("t.csv", text);
   const ProcessResult made = test::trainer_in(folder.path(), "init t.csv --target y");
   EXPECT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_NE(made.err.find("\"sold: on\" has dates: if the model is for later rows, judge it by the "
-                          "latest ones, with data.split=chronological data.time='sold: on'; a "
-                          "random split may be too optimistic\n"),
-            std::string::npos)
+  EXPECT_NE(
+      made.err.find("\"sold: on\" has dates: if the model will predict later rows, evaluate it on "
+                    "the latest ones, with data.split=chronological data.time='sold: on'; a "
+                    "random split may be too optimistic\n"),
+      std::string::npos)
       << made.err;
   std::string yaml = test::read_file(folder.path() / "t.yaml");
   const std::string keys = "  # split: chronological\n  # time: \"sold: on\"\n";

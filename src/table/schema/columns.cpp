@@ -91,6 +91,7 @@ class Fitter {
     const bool some_missing = num_present < static_cast<int64_t>(rows_.size());
     if (column.kind == ColumnKind::kNumeric) {
       column.fill = fill_for(column_index, column.offset);
+      column.profile = numeric_profile(column_index);
       if (column.fill && column.limits) {  // a fill stays what it is
         column.limits->low = std::min(column.limits->low, *column.fill);
         column.limits->high = std::max(column.limits->high, *column.fill);
@@ -102,14 +103,13 @@ class Fitter {
                                           max_quantiles(column.quantile_score, rows_.size()));
       }
     } else {
-      column.categories =
-          find_categories(present_cells(column_index), table_.dictionaries[column_index]);
+      const Array<float> present = present_cells(column_index);
+      column.categories = find_categories(present, table_.dictionaries[column_index]);
+      column.profile = category_profile(present, table_.dictionaries[column_index], column);
       column.has_missing_indicator = some_missing;
       column.embedding_size = embedding_size_for(static_cast<int64_t>(column.categories.size()));
       column.is_sign = options_.signs && column.categories.size() == 2 && !is_embedded(column);
     }
-    column.profile = column.kind == ColumnKind::kNumeric ? numeric_profile(column_index)
-                                                         : category_profile(column_index, column);
     column.profile.num_rows = static_cast<int64_t>(rows_.size());
     column.profile.missing =
         1 - static_cast<double>(num_present) / static_cast<double>(rows_.size());
@@ -123,27 +123,33 @@ class Fitter {
     ColumnProfile profile;
     profile.low = std::numeric_limits<float>::infinity();
     profile.high = -profile.low;
-    std::vector<float> sample;
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      const float cell = cells_.at(static_cast<size_t>(rows_[i]), column_index);
+    for (const int64_t row : rows_) {
+      const float cell = cells_.at(static_cast<size_t>(row), column_index);
       if (std::isnan(cell)) continue;
       profile.low = std::min(profile.low, cell);
       profile.high = std::max(profile.high, cell);
-      if (i % step == 0) sample.push_back(cell);
+    }
+    std::vector<float> sample;
+    for (size_t first = 0; first < rows_.size(); first += step) {
+      const auto row = static_cast<size_t>(rows_[sampled_row(first, step, rows_.size())]);
+      const float cell = cells_.at(row, column_index);
+      if (!std::isnan(cell)) sample.push_back(cell);
     }
     if (sample.empty()) sample = {profile.low, profile.high};
     fit_bins(std::move(sample), profile);
     return profile;
   }
 
-  ColumnProfile category_profile(size_t column_index, const Column& column) const {
+  static ColumnProfile category_profile(std::span<const float> present,
+                                        const std::vector<std::string>& dictionary,
+                                        const Column& column) {
     const ValueIndex known(column.categories);
     std::vector<size_t> category_of_text;
-    for (const std::string& text : table_.dictionaries[column_index]) {
+    category_of_text.reserve(dictionary.size());
+    for (const std::string& text : dictionary) {
       category_of_text.push_back(known.find(text).value_or(0));  // in other rows, if not known
     }
     std::vector<double> counts(column.categories.size());
-    const Array<float> present = present_cells(column_index);
     for (const float cell : present) ++counts[category_of_text[static_cast<size_t>(cell)]];
     ColumnProfile profile;
     for (const double count : counts) {

@@ -19,12 +19,13 @@ namespace {
 
 /// One of so many rows of a piece is looked at: all of a small table, else so few that it costs
 /// next to nothing. Does not depend on which thread reads the piece.
-int64_t step_of(const Table& table) {
+std::size_t step_of(const Table& table) {
   constexpr int64_t kRowsOfAPiece = 512;
   constexpr int64_t kManyRows = 10'000;
   constexpr int64_t kStep = 8;
   const bool is_far_behind = !table.lines.empty() && table.lines.front() > kManyRows;
-  return std::max(is_far_behind ? kStep : 1, table.features.num_rows / kRowsOfAPiece);
+  return static_cast<std::size_t>(
+      std::max(is_far_behind ? kStep : 1, table.features.num_rows / kRowsOfAPiece));
 }
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
@@ -94,13 +95,6 @@ std::optional<double> stability_index(const Bins& bins, double num_rows, double 
   return index;
 }
 
-/// Which row of `step` rows is looked at: an irregular one, as rows may alternate.
-int64_t row_within(int64_t first, int64_t step) {
-  constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;  // 2^64 / the golden ratio
-  constexpr unsigned kShift = 33;
-  return static_cast<int64_t>((static_cast<uint64_t>(first) * kMultiplier) >> kShift) % step;
-}
-
 void add_number(float cell, const ColumnProfile& profile, DriftCounts& counts) {
   const bool is_first = counts.num_rows == counts.num_missing + 1;
   counts.low = is_first ? cell : std::min(counts.low, cell);
@@ -127,6 +121,7 @@ void merge(const DriftCounts& from, DriftCounts& to) {
 DriftCounter::DriftCounter(std::span<const Column> columns)
     : columns_(columns), categories_(columns.size()), counts_(columns.size()) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].profile.num_rows == 0) continue;
     counts_[i].values.resize(columns[i].profile.shares.size());
     if (columns[i].kind == ColumnKind::kCategorical) categories_[i].emplace(columns[i].categories);
   }
@@ -147,10 +142,10 @@ DriftCounts DriftCounter::count(const Table& table, const Cells& cells, std::siz
   const std::size_t cell_column = cells.index_of(column);
   DriftCounts counts;
   counts.values.resize(column.profile.shares.size());
-  const int64_t step = step_of(table);
-  for (int64_t first = 0; first < table.features.num_rows; first += step) {
-    const int64_t row = std::min(first + row_within(first, step), table.features.num_rows - 1);
-    const float cell = cells.at(static_cast<std::size_t>(row), cell_column);
+  const auto num_rows = static_cast<std::size_t>(table.features.num_rows);
+  const std::size_t step = step_of(table);
+  for (std::size_t first = 0; first < num_rows; first += step) {
+    const float cell = cells.at(sampled_row(first, step, num_rows), cell_column);
     ++counts.num_rows;
     if (std::isnan(cell)) {
       ++counts.num_missing;

@@ -249,14 +249,12 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
     writer.comment("group: " + config::yaml_text(features.group) +
                    "  # keeps rows of a group in the same split");
   }
-  const auto dated = std::find_if(schema.columns.begin(), schema.columns.end(),
-                                  [](const data::Column& one) { return !one.source.empty(); });
-  if (dated != schema.columns.end()) {
+  if (const data::Column* date = find_date(schema); date != nullptr) {
     writer.comment(
-        "To judge the model by later rows than those that it learned from, as it will be used; the "
-        "dates are no feature then:");
+        "If the model will predict later rows, evaluate it on the latest ones; the dates are no "
+        "feature then:");
     writer.comment("split: chronological");
-    writer.comment("time: " + config::yaml_text(dated->source));
+    writer.comment("time: " + config::yaml_text(date->source));
   }
   // In a table with many numeric columns, those with few values are more likely counts or pixels.
   constexpr int64_t kManyColumns = 20;
@@ -288,6 +286,12 @@ void write_plain(Writer& writer, const FirstConfig& first) {
 }
 
 }  // namespace
+
+const data::Column* find_date(const data::Schema& schema) {
+  const auto found = std::find_if(schema.columns.begin(), schema.columns.end(),
+                                  [](const data::Column& one) { return !one.source.empty(); });
+  return found == schema.columns.end() ? nullptr : &*found;
+}
 
 std::string first_config_text(const FirstConfig& first, const TableFacts& table,
                               const data::Schema& schema, const std::string& name,

@@ -124,6 +124,22 @@ TEST_F(DriftTest, AColumnThatIsConstantMayBeAnything) {
   EXPECT_EQ(differences("7,a,0\n", "5,a,0\n5,a,0\n5,a,0\n"), Words{});
 }
 
+TEST(ProfileTest, RowsThatAlternateAreSampledAlike) {
+  constexpr std::size_t kRows = 40'000;
+  for (const std::size_t step : {2U, 4U, 8U}) {
+    std::size_t num_odd = 0;
+    for (std::size_t first = 0; first < kRows; first += step) {
+      const std::size_t row = sampled_row(first, step, kRows);
+      EXPECT_GE(row, first);
+      EXPECT_LT(row, first + step);
+      num_odd += row % 2;
+    }
+    const double share = static_cast<double>(num_odd * step) / static_cast<double>(kRows);
+    EXPECT_NEAR(share, 0.5, 0.02) << step;
+  }
+  EXPECT_LT(sampled_row(7, 4, 8), 8U);
+}
+
 TEST(ProfileTest, BinsHoldAboutATenthEach) {
   std::vector<float> values(1000);
   std::iota(values.begin(), values.end(), 0.0F);

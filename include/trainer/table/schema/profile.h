@@ -22,6 +22,10 @@ struct ColumnProfile {
   bool operator==(const ColumnProfile&) const = default;
 };
 
+/// Which of the rows from `first` on, `step` of them but fewer at the end of `num_rows`, is looked
+/// at where not all are: an irregular one, as rows may alternate.
+std::size_t sampled_row(std::size_t first, std::size_t step, std::size_t num_rows);
+
 /// Fills in the bins of `profile` and their shares: at most ten, with about as many of `values` in
 /// each. Equal values are in one bin.
 void fit_bins(std::vector<float> values, ColumnProfile& profile);

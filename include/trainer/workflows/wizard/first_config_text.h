@@ -9,6 +9,9 @@
 
 namespace trainer::wizard {
 
+/// Returns the first column that is a part of a date; nullptr if there is none.
+const data::Column* find_date(const data::Schema& schema);
+
 /// The configuration as YAML with a comment for each decision. `name` is the name of the YAML file
 /// in the comments; `path` is written as data.path, or as data.query_folder for a query. Loading
 /// the text gives `first.config`.
