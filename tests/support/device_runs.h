@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "trainer/run/folder/system_info.h"
+
 #include "support/metrics_records.h"
 #include "support/temporary_folder.h"
 #include "support/trainer_program.h"
@@ -39,6 +41,23 @@ inline std::string simulating([[maybe_unused]] const std::string& device,
   return "";
 }
 
+/// Chooses the kernels of OpenBLAS for all programs that a test starts, as each of them would for
+/// itself: a simulated device loads LibTorch before the program can, and OpenBLAS may take a new
+/// CPU for an old one, whose kernels give other bits.
+class BlasCore {
+ public:
+  BlasCore() { run::correct_blas_core(); }
+  ~BlasCore() {
+    if (!was_set_) unsetenv(kVariable);
+  }
+  BlasCore(const BlasCore&) = delete;
+  BlasCore& operator=(const BlasCore&) = delete;
+
+ private:
+  static constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  bool was_set_ = std::getenv(kVariable) != nullptr;
+};
+
 /// The real program on the accelerator that is the parameter of the test.
 class DeviceRuns : public testing::TestWithParam<std::string> {
  protected:
@@ -59,6 +78,9 @@ class DeviceRuns : public testing::TestWithParam<std::string> {
   }
 
   TemporaryFolder folder_;
+
+ private:
+  BlasCore blas_core_;
 };
 
 }  // namespace trainer::test
