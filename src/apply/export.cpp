@@ -35,6 +35,12 @@ int64_t output_width(const Model& model, ExportOutputs outputs) {
              : model.num_outputs();
 }
 
+std::vector<std::string> interval_names(const Model& model) {
+  if (!model.conformal) return {};
+  if (is_regression(model)) return {"lower", "upper"};
+  return {"set"};
+}
+
 bool takes_doubles(const data::Schema& schema) { return !schema.scaling.offset.empty(); }
 
 bool gives_doubles(const data::Schema& schema) { return !schema.target_scaling.offset.empty(); }
@@ -93,6 +99,12 @@ Json describe(const Model& model) {
   if (!schema.columns.empty()) {
     description["columns"] = exported_columns(schema);
     description["missing"] = schema.missing;
+  }
+  if (model.conformal) {
+    description["interval"] = {
+        {"coverage", model.conformal->coverage},
+        {"rows", model.conformal->num_rows},
+        {is_regression(model) ? "distances" : "lowest_probability", model.conformal->bounds}};
   }
   if (schema.task == config::Task::kRegression) {
     description["target_scaling"] = target_scaling_json(schema);

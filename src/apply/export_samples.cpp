@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/apply/conformal.h"
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/philox.h"
@@ -157,6 +158,29 @@ std::vector<double> expected_outputs(const Model& model, const data::Matrix& fea
   if (model.schema.task == config::Task::kRegression) return predicted_values(model, scores);
   if (outputs == ExportOutputs::kProbabilities) scores = probabilities(model, scores);
   return {scores.begin(), scores.end()};
+}
+
+std::vector<std::vector<double>> interval_outputs(const Model& model,
+                                                  std::span<const double> predictions) {
+  if (!model.conformal) return {};
+  if (model.schema.task == config::Task::kRegression) {
+    std::vector<std::vector<double>> ends(2, {predictions.begin(), predictions.end()});
+    const std::vector<double>& distances = model.conformal->bounds;
+    for (std::size_t i = 0; i < predictions.size(); ++i) {
+      ends[0][i] -= distances[i % distances.size()];
+      ends[1][i] += distances[i % distances.size()];
+    }
+    return ends;
+  }
+  const std::size_t width = model.schema.labels.size();
+  std::vector<double> sets;
+  for (std::size_t begin = 0; begin < predictions.size(); begin += width) {
+    const std::span<const double> row = predictions.subspan(begin, width);
+    const auto predicted = std::max_element(row.begin(), row.end()) - row.begin();
+    const double lowest = lowest_probability(*model.conformal, row, predicted);
+    for (const double p : row) sets.push_back(p >= lowest ? 1 : 0);
+  }
+  return {std::move(sets)};
 }
 
 void check_outputs(const Model& model, const std::filesystem::path& path, std::string_view program,

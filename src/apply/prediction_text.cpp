@@ -9,10 +9,12 @@
 #include <optional>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "trainer/apply/conformal.h"
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
@@ -47,7 +49,7 @@ double with_fewest_digits(double value, double tolerance) {
 }
 
 // Writes a target with an offset with as few digits as its float32 distance from the offset allows.
-void add_number(double value, double offset, fmt::memory_buffer& out) {
+void add_with_offset(double value, double offset, fmt::memory_buffer& out) {
   if (offset != 0) {
     const float distance = std::abs(static_cast<float>(value - offset));
     const float step = std::nextafter(distance, std::numeric_limits<float>::infinity()) - distance;
@@ -55,6 +57,29 @@ void add_number(double value, double offset, fmt::memory_buffer& out) {
   } else {
     fmt::format_to(fmt::appender(out), FMT_COMPILE("{}"), static_cast<float>(value));
   }
+}
+
+constexpr char kSetSeparator = '|';
+
+void require_separable(const std::vector<std::string>& labels) {
+  for (const std::string& label : labels) {
+    if (label.find(kSetSeparator) == std::string::npos) continue;
+    throw Error(ErrorKind::kData,
+                fmt::format("--interval: the class {} contains {}, which separates the classes of "
+                            "a set; rename it in the data",
+                            in_quotes(label), kSetSeparator));
+  }
+}
+
+// The columns that follow the predictions of a conformal model.
+std::vector<std::string> conformal_names(const data::Schema& schema) {
+  if (!schema.labels.empty()) return {"set"};
+  if (schema.num_targets() == 1) return {"lower", "upper"};
+  std::vector<std::string> names;
+  for (const std::string& target : schema.target_names) {
+    names.insert(names.end(), {"lower_" + target, "upper_" + target});
+  }
+  return names;
 }
 
 }  // namespace
@@ -77,6 +102,10 @@ PredictionText::PredictionText(const Model& model, const std::vector<std::string
     fmt::memory_buffer cell;
     add_cell(label, cell);
     labels_.push_back(fmt::to_string(cell));
+  }
+  if (model.conformal) {
+    require_separable(schema.labels);
+    for (std::string& name : conformal_names(schema)) names_.push_back(std::move(name));
   }
   std::unordered_set<std::string> seen;
   for (std::size_t i = names_.size(); i-- > 0;) {
@@ -101,6 +130,7 @@ std::vector<ParquetColumn> PredictionText::columns(const std::vector<std::string
     if (i < id_types.size()) type = id_types[i];
     if (i == num_ids_ && !labels.empty()) type = are_whole ? "BIGINT" : "VARCHAR";
     if (i >= num_ids_ && labels.empty()) type = "DOUBLE";
+    if (i > num_ids_ + labels.size() && !labels.empty()) type = "VARCHAR";  // the set
     columns.push_back({names_[i], type});
   }
   return columns;
@@ -122,15 +152,34 @@ void PredictionText::add_header(fmt::memory_buffer& out) const {
   out.push_back('\n');
 }
 
-void PredictionText::add_numbers(std::span<const double> numbers, bool is_finite,
-                                 fmt::memory_buffer& out) const {
-  const data::Scaling& scaling = model_.schema.target_scaling;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0) out.push_back(delimiter_);
-    const std::size_t begin = out.size();
-    if (is_finite) add_number(numbers[i], scaling.offset_of(i), out);
-    if (decimal_ != '.') std::replace(out.begin() + begin, out.end(), '.', decimal_);
+void PredictionText::add_number(double number, std::size_t target, fmt::memory_buffer& out) const {
+  const std::size_t begin = out.size();
+  add_with_offset(number, model_.schema.target_scaling.offset_of(target), out);
+  if (decimal_ != '.') std::replace(out.begin() + begin, out.end(), '.', decimal_);
+}
+
+void PredictionText::add_intervals(std::span<const double> predictions,
+                                   fmt::memory_buffer& out) const {
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const double distance = model_.conformal->bounds[i];
+    for (const double end : {predictions[i] - distance, predictions[i] + distance}) {
+      out.push_back(delimiter_);
+      add_number(end, i, out);
+    }
   }
+}
+
+void PredictionText::add_set(std::span<const double> probabilities, int64_t predicted,
+                             fmt::memory_buffer& out) const {
+  const double lowest = lowest_probability(*model_.conformal, probabilities, predicted);
+  std::string set;
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    if (probabilities[i] < lowest) continue;
+    if (!set.empty()) set += kSetSeparator;
+    set += model_.schema.labels[i];
+  }
+  out.push_back(delimiter_);
+  add_cell(set, out);
 }
 
 int64_t PredictionText::add_rows(std::span<const float> outputs, std::span<const std::string> ids,
@@ -152,12 +201,21 @@ int64_t PredictionText::add_rows(std::span<const float> outputs, std::span<const
     const std::span<const double> of_row = std::span(numbers).subspan(row * width, width);
     const bool is_finite =
         are_finite(outputs.subspan(row * num_outputs, num_outputs)) && are_finite(of_row);
-    if (!is_finite) ++num_not_finite;
-    if (has_classes) {
-      if (is_finite) append(labels_[static_cast<std::size_t>(classes[row])], out);
-      out.push_back(delimiter_);
+    if (is_finite) {
+      if (has_classes) {
+        append(labels_[static_cast<std::size_t>(classes[row])], out);
+        out.push_back(delimiter_);
+      }
+      for (std::size_t i = 0; i < width; ++i) {
+        if (i > 0) out.push_back(delimiter_);
+        add_number(of_row[i], i, out);
+      }
+      if (model_.conformal && has_classes) add_set(of_row, classes[row], out);
+      if (model_.conformal && !has_classes) add_intervals(of_row, out);
+    } else {
+      ++num_not_finite;
+      for (std::size_t i = num_ids_ + 1; i < names_.size(); ++i) out.push_back(delimiter_);
     }
-    add_numbers(of_row, is_finite, out);
     out.push_back('\n');
   }
   return num_not_finite;

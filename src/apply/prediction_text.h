@@ -17,7 +17,8 @@ namespace trainer::apply {
 /// Formats predictions as lines of a CSV file.
 class PredictionText {
  public:
-  /// Throws Error(kData) if an id has the name of another column.
+  /// Throws Error(kData) if an id has the name of another column, or if a class of the sets of a
+  /// conformal model has the character that separates them.
   PredictionText(const Model& model, const std::vector<std::string>& id_names, char delimiter,
                  char decimal = '.');
 
@@ -37,7 +38,10 @@ class PredictionText {
 
  private:
   void add_cell(std::string_view text, fmt::memory_buffer& out) const;
-  void add_numbers(std::span<const double> numbers, bool is_finite, fmt::memory_buffer& out) const;
+  void add_number(double number, std::size_t target, fmt::memory_buffer& out) const;
+  void add_intervals(std::span<const double> predictions, fmt::memory_buffer& out) const;
+  void add_set(std::span<const double> probabilities, int64_t predicted,
+               fmt::memory_buffer& out) const;
 
   const Model& model_;
   std::vector<std::string> names_;   // of all columns

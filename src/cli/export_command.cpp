@@ -10,6 +10,7 @@
 
 #include "trainer/apply/export.h"
 #include "trainer/base/error.h"
+#include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
@@ -93,6 +94,7 @@ class ExportCommand : public Command {
              ".onnx, .safetensors, .pt)",
              format_names()},
             {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
+            interval_option(interval_),
             {"--preprocessing", &preprocessing_, "",
              "Use the raw columns of the table as inputs (onnx)"},
             {"--batch", &batch_, "N", "Fix the number of rows (onnx; default: any)"}};
@@ -107,20 +109,33 @@ class ExportCommand : public Command {
     const std::size_t num_problems = problems.size();
     choose_format(problems);
     if (problems.size() == num_problems) check_format_options(problems);
+    check_interval(interval_, problems);
     parse_count("--batch", batch_, num_rows_, problems);
     check_overrides("export", common, {}, problems);
   }
 
   int run(const CommonOptions& /*common*/) override {
     if (format_ == Format::kOnnx) onnx_library();  // first, to fail early if it is missing
-    const apply::Model model = load_model(model_);
+    apply::Model model = load_model(model_);
     check_output(output_, model.file);
     if (softmax_) refuse_regression(model);
+    if (!interval_.text.empty()) require_probabilities(model);
+    apply_interval(interval_, model, usable_cpus());
     print_document(report_document(model, write(model), output_), false);
     return 0;
   }
 
  private:
+  void require_probabilities(const apply::Model& model) const {
+    if (softmax_ || format_ == Format::kSafetensors ||
+        model.schema.task == config::Task::kRegression) {
+      return;
+    }
+    throw Error(ErrorKind::kUsage,
+                "--interval: a set of classes is chosen by their probabilities, got outputs that "
+                "are logits; add --softmax");
+  }
+
   void choose_format(Problems& problems) {
     if (!format_name_.empty()) {
       if (const FormatRow* row = find_format(&FormatRow::name, format_name_)) {
@@ -176,6 +191,7 @@ class ExportCommand : public Command {
   std::string batch_;
   int64_t num_rows_ = 1;  // rows of a batch; used if --batch was given
   Format format_ = Format::kOnnx;
+  IntervalOption interval_;
   bool softmax_ = false;
   bool preprocessing_ = false;
 };

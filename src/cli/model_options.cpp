@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/apply/conformal.h"
 #include "trainer/apply/evaluate.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/log.h"
@@ -259,6 +260,37 @@ std::string apply_threshold(const ThresholdOption& threshold, apply::Model& mode
       "{:.4g} ({} {} on the {})", choice.threshold, metrics::shown_name(name),
       metrics::score_text({name, choice.value}),
       model.is_ensemble() ? "rows that its members did not see" : "validation split");
+}
+
+Option interval_option(IntervalOption& interval) {
+  return {"--interval", &interval.text, "VALUE",
+          "Add intervals, or sets of classes, that contain the target with this probability, such "
+          "as 0.9 (conformal prediction from the validation split)"};
+}
+
+void check_interval(IntervalOption& interval, Problems& problems) {
+  if (interval.text.empty()) return;
+  const std::optional<double> number = parse_double(interval.text);
+  if (number && *number > 0 && *number < 1) {
+    interval.coverage = *number;
+    return;
+  }
+  problems.push_back(fmt::format("--interval: expected a number between 0 and 1, got {}",
+                                 in_quotes(interval.text)));
+}
+
+void apply_interval(const IntervalOption& interval, apply::Model& model, int64_t num_threads) {
+  if (interval.text.empty()) return;
+  model.conformal = apply::calibrate(model, interval.coverage, num_threads);
+  std::vector<std::string> bounds;
+  for (const double bound : model.conformal->bounds) bounds.push_back(fmt::format("{:.4g}", bound));
+  log::info(fmt::format("{} that contain {} in {:g} % of {} that the model was not trained on: {}",
+                        model.schema.labels.empty() ? "intervals" : "sets",
+                        model.schema.labels.empty() ? "the target" : "the class",
+                        100 * interval.coverage, counted(model.conformal->num_rows, "row"),
+                        model.schema.labels.empty()
+                            ? fmt::format("the prediction ± {}", joined_some(bounds))
+                            : fmt::format("classes of probability {} or more", bounds.front())));
 }
 
 }  // namespace trainer::cli

@@ -115,4 +115,19 @@ void check_threshold(ThresholdOption& threshold, Problems& problems);
 std::string apply_threshold(const ThresholdOption& threshold, apply::Model& model,
                             int64_t num_threads);
 
+/// The value of --interval: the probability that an interval or a set contains the target.
+struct IntervalOption {
+  std::string text = {};  // as given; empty: not given
+  double coverage = 0;
+};
+
+Option interval_option(IntervalOption& interval);
+
+/// Parses `text` into `coverage`. Adds a problem if it is no number between 0 and 1.
+void check_interval(IntervalOption& interval, Problems& problems);
+
+/// Sets the intervals of the model and logs their width, if they were asked for. Throws as
+/// apply::calibrate() does.
+void apply_interval(const IntervalOption& interval, apply::Model& model, int64_t num_threads);
+
 }  // namespace trainer::cli

@@ -68,6 +68,7 @@ class PredictCommand : public Command {
         decimal_option(format_, "as in the run"),
         {"-o,--output", &output_, "FILE", "File for the predictions (default: -, standard output)"},
         threshold_option(threshold_),
+        interval_option(interval_),
         {"--keep", &kept_columns_, "COLUMN",
          "Column to copy to the output: a name, or a pattern with * and ?"},
         {"--on-error",
@@ -91,6 +92,7 @@ class PredictCommand : public Command {
     if (output_.empty()) output_ = "-";
     check_errors(problems);
     check_threshold(threshold_, problems);
+    check_interval(interval_, problems);
     check_overrides("predict", common, {"threads", "precision"}, problems);
   }
 
@@ -104,6 +106,7 @@ class PredictCommand : public Command {
     const apply::PredictRequest request = make_request(model, config);
     const std::string threshold = apply_threshold(threshold_, model, request.num_threads);
     if (!threshold.empty()) log::info("threshold " + threshold);
+    apply_interval(interval_, model, request.num_threads);
     watch_signals(OnSignal::kInterrupt);
     ProgressLine line;
     // Predictions that appear on the same terminal already show the progress.
@@ -216,6 +219,7 @@ class PredictCommand : public Command {
   std::string query_;
   FormatOptions format_;
   ThresholdOption threshold_;
+  IntervalOption interval_;
   std::string output_;
   std::vector<std::string> kept_columns_;
   std::string on_error_;

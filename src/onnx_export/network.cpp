@@ -377,4 +377,28 @@ void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOu
   }
 }
 
+void add_intervals(GraphBuilder& graph, const apply::Model& model, const Name& predictions,
+                   const std::vector<Name>& names) {
+  if (!model.conformal) return;
+  const std::vector<double>& bounds = model.conformal->bounds;
+  const auto width = std::ssize(bounds);
+  const bool has_doubles = apply::gives_doubles(model.schema);
+  const Name bound = has_doubles ? graph.constant("bounds", {width}, bounds)
+                                 : graph.constant("bounds", {width},
+                                                  std::vector<float>(bounds.begin(), bounds.end()));
+  if (model.schema.task == config::Task::kRegression) {
+    const int32_t type = has_doubles ? onnx::TensorProto::DOUBLE : onnx::TensorProto::FLOAT;
+    for (const auto& [op, name] : {std::pair("Sub", names[0]), std::pair("Add", names[1])}) {
+      graph.node(op, {predictions, bound});
+      graph.output(name, type, width, "of the interval");
+    }
+    return;
+  }
+  constexpr std::array<int64_t, 1> kClasses = {-1};
+  const Name largest = graph.node("ReduceMax", {predictions}, {attribute("axes", kClasses)});
+  graph.node("GreaterOrEqual", {predictions, graph.node("Min", {largest, bound})});
+  graph.output(names[0], onnx::TensorProto::BOOL, std::ssize(model.schema.labels),
+               "of the classes in the set");
+}
+
 }  // namespace trainer::onnx_export

@@ -29,4 +29,9 @@ Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& fe
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,
                  const Name& scores);
 
+/// Adds the operators and outputs with the names `names`, those of apply::interval_names() or
+/// others if columns have these, behind the output `predictions`.
+void add_intervals(GraphBuilder& graph, const apply::Model& model, const Name& predictions,
+                   const std::vector<Name>& names);
+
 }  // namespace trainer::onnx_export

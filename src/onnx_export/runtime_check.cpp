@@ -84,7 +84,7 @@ Samples column_samples(const Model& model, int64_t num_rows) {
 }  // namespace
 
 std::string try_in_runtime(const Model& model, const apply::ExportOptions& options,
-                           const std::string& bytes, const std::string& output,
+                           const std::string& bytes, const std::vector<std::string>& outputs,
                            const std::filesystem::path& path) {
   const int64_t num_rows = options.batch.value_or(32);
   const Samples samples = options.inputs == apply::ExportInputs::kColumns
@@ -92,7 +92,7 @@ std::string try_in_runtime(const Model& model, const apply::ExportOptions& optio
                               : feature_samples(model, num_rows);
   std::optional<RuntimeAnswer> answer;
   try {
-    answer = run_with_runtime(bytes, samples.inputs, num_rows, output);
+    answer = run_with_runtime(bytes, samples.inputs, num_rows, outputs);
   } catch (const Error&) {
     throw;
   } catch (const std::runtime_error& error) {
@@ -105,7 +105,12 @@ std::string try_in_runtime(const Model& model, const apply::ExportOptions& optio
   const std::string program = "ONNX Runtime " + answer->version;
   apply::check_outputs(model, path, program,
                        apply::expected_outputs(model, samples.features, options.outputs),
-                       answer->values);
+                       answer->values.front());
+  const std::vector<std::vector<double>> intervals =
+      apply::interval_outputs(model, answer->values.front());
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    apply::check_outputs(model, path, program, intervals[i], answer->values[i + 1]);
+  }
   return fmt::format("outputs of {} rows equal within {:.1g} in {}", num_rows,
                      apply::kExportTolerance, program);
 }
@@ -166,8 +171,11 @@ class RuntimeApi {
   Handle make(Function function, Function release, Arguments... arguments) const {
     void* made = nullptr;
     call(function, arguments..., &made);
-    return {made, at<void(void*)>(release)};
+    return own(made, release);
   }
+
+  /// Returns a handle that releases `object` with the function `release`.
+  Handle own(void* object, Function release) const { return {object, at<void(void*)>(release)}; }
 
  private:
   template <class Signature>
@@ -251,6 +259,8 @@ std::vector<double> values_of(const RuntimeApi& api, void* tensor) {
     return {static_cast<float*>(data), static_cast<float*>(data) + count};
   if (type == onnx::TensorProto::DOUBLE)
     return {static_cast<double*>(data), static_cast<double*>(data) + count};
+  if (type == onnx::TensorProto::BOOL)
+    return {static_cast<bool*>(data), static_cast<bool*>(data) + count};
   throw std::runtime_error(fmt::format("an output of element type {}", type));
 }
 
@@ -258,7 +268,8 @@ std::vector<double> values_of(const RuntimeApi& api, void* tensor) {
 
 std::optional<RuntimeAnswer> run_with_runtime(const std::string& model,
                                               const std::vector<RuntimeInput>& inputs,
-                                              int64_t num_rows, const std::string& output) {
+                                              int64_t num_rows,
+                                              const std::vector<std::string>& outputs) {
   const ApiBase* base = open_runtime();
   if (base == nullptr) return std::nullopt;
   const RuntimeApi api(base->get_api(1));
@@ -278,14 +289,21 @@ std::optional<RuntimeAnswer> run_with_runtime(const std::string& model,
     names.push_back(input.name.c_str());
     values.push_back(tensors.back().get());
   }
-  const char* const wanted[] = {output.c_str()};
-  const char* const* const first_wanted = wanted;
+  std::vector<const char*> wanted;
+  for (const std::string& output : outputs) wanted.push_back(output.c_str());
   const char* const* const first_name = names.data();
   void* const* const first_value = values.data();
   const void* const no_options = nullptr;
-  const Handle answer = api.make(kRun, kReleaseValue, session.get(), no_options, first_name,
-                                 first_value, values.size(), first_wanted, std::size_t{1});
-  return RuntimeAnswer{base->version(), values_of(api, answer.get())};
+  std::vector<void*> answers(wanted.size());
+  const char* const* const first_wanted = wanted.data();
+  api.call(kRun, session.get(), no_options, first_name, first_value, values.size(), first_wanted,
+           wanted.size(), answers.data());
+  RuntimeAnswer answer{base->version(), {}};
+  for (void* tensor : answers) {
+    const Handle owner = api.own(tensor, kReleaseValue);
+    answer.values.push_back(values_of(api, tensor));
+  }
+  return answer;
 }
 
 }  // namespace trainer::onnx_export

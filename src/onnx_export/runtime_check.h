@@ -12,13 +12,13 @@
 
 namespace trainer::onnx_export {
 
-/// Computes the output with the name `output` for random rows with ONNX Runtime, from the content
-/// `bytes` of a file that will be at `path`, and compares it with the results of this program.
-/// Returns a line that says what was compared, or that ONNX Runtime was not found. Throws
+/// Computes the outputs with the names `outputs` for random rows with ONNX Runtime, from the
+/// content `bytes` of a file that will be at `path`, and compares them with the results of this
+/// program. Returns a line that says what was compared, or that ONNX Runtime was not found. Throws
 /// Error(kRuntime) if the outputs differ or ONNX Runtime rejects the file, Error(kUsage) as
 /// run_with_runtime().
 std::string try_in_runtime(const apply::Model& model, const apply::ExportOptions& options,
-                           const std::string& bytes, const std::string& output,
+                           const std::string& bytes, const std::vector<std::string>& outputs,
                            const std::filesystem::path& path);
 
 /// An input of an ONNX file with its values `[num_rows, width]`.
@@ -27,18 +27,19 @@ struct RuntimeInput {
   std::variant<std::vector<float>, std::vector<double>, std::vector<std::string>> values;
 };
 
-/// The output that ONNX Runtime has computed, and its version.
+/// The outputs that ONNX Runtime has computed, and its version.
 struct RuntimeAnswer {
   std::string version;
-  std::vector<double> values;  // [num_rows, width]
+  std::vector<std::vector<double>> values;  // [outputs][num_rows * width]
 };
 
 /// Runs an ONNX file, whose bytes are `model`, with ONNX Runtime for `num_rows` rows and returns
-/// the output with the name `output`; nothing if the library is not found. Throws Error(kUsage) if
-/// TRAINER_ONNXRUNTIME_LIBRARY names a file that cannot be opened or is another library,
+/// the outputs with the names `outputs`; nothing if the library is not found. Throws Error(kUsage)
+/// if TRAINER_ONNXRUNTIME_LIBRARY names a file that cannot be opened or is another library,
 /// std::runtime_error with the message of ONNX Runtime for a file that it rejects.
 std::optional<RuntimeAnswer> run_with_runtime(const std::string& model,
                                               const std::vector<RuntimeInput>& inputs,
-                                              int64_t num_rows, const std::string& output);
+                                              int64_t num_rows,
+                                              const std::vector<std::string>& outputs);
 
 }  // namespace trainer::onnx_export

@@ -70,10 +70,8 @@ std::string output_meaning(const Model& model, const ExportOptions& options) {
   return fmt::format("for the classes {}", fmt::join(model.schema.labels, ", "));
 }
 
-/// Reserves the name of the output, and changes it if a column has the same name.
-Name reserved_output(GraphBuilder& graph, const Model& model, const ExportOptions& options) {
-  const Name wish = apply::output_name(model, options.outputs);
-  Name name = wish;
+/// Reserves the name of an output, and changes it if a column has the same name.
+Name reserved_output(GraphBuilder& graph, Name name) {
   while (!graph.reserve(name)) name += "_of_model";
   return name;
 }
@@ -87,7 +85,11 @@ void fill_graph(onnx::GraphProto& proto, const Model& model, const ExportOptions
   } else {
     graph.reserve(features);
   }
-  const Name output = reserved_output(graph, model, options);
+  const Name output = reserved_output(graph, apply::output_name(model, options.outputs));
+  std::vector<Name> intervals;
+  for (const Name& name : apply::interval_names(model)) {
+    intervals.push_back(reserved_output(graph, name));
+  }
   features = takes_columns(options) ? add_columns(graph, model.schema)
                                     : add_features(graph, model.schema, features);
   const Name scores = add_networks(graph, model, features);
@@ -96,6 +98,7 @@ void fill_graph(onnx::GraphProto& proto, const Model& model, const ExportOptions
       output,
       apply::gives_doubles(model.schema) ? onnx::TensorProto::DOUBLE : onnx::TensorProto::FLOAT,
       apply::output_width(model, options.outputs), output_meaning(model, options));
+  add_intervals(graph, model, output, intervals);
 }
 
 onnx::ModelProto make_model(const Model& model, const ExportOptions& options) {
@@ -125,6 +128,7 @@ apply::TensorInfo port_of(const onnx::ValueInfoProto& value) {
     extents += dim.has_dim_param() ? dim.dim_param() : std::to_string(dim.dim_value());
   }
   const char* type = tensor.elem_type() == onnx::TensorProto::STRING   ? "string"
+                     : tensor.elem_type() == onnx::TensorProto::BOOL   ? "bool"
                      : tensor.elem_type() == onnx::TensorProto::DOUBLE ? "float64"
                                                                        : "float32";
   return {value.name(), fmt::format("{} [{}]", type, extents)};
@@ -163,8 +167,9 @@ apply::ExportReport write(const Model& model, const ExportOptions& options, cons
   AtomicFile file(path);
   file.write(bytes);
   const onnx::ModelProto proto = checked(file.flushed(), bytes, path);
-  const std::string tried =
-      try_in_runtime(model, options, bytes, proto.graph().output(0).name(), path);
+  std::vector<std::string> outputs;
+  for (const auto& output : proto.graph().output()) outputs.push_back(output.name());
+  const std::string tried = try_in_runtime(model, options, bytes, outputs, path);
   file.commit();
   apply::ExportReport report;
   report.format = fmt::format("ONNX, opset {}", kOpset);

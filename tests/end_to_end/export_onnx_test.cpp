@@ -252,6 +252,39 @@ TEST_F(OnnxRuntimeTest, ExportComparesTheOutputs) {
   }
 }
 
+TEST_F(OnnxRuntimeTest, IntervalsAndSetsAreFurtherOutputs) {
+  const std::string found = test::run_process(node() + " library").out;
+  const std::string library = "TRAINER_ONNXRUNTIME_LIBRARY=" + found;
+  const auto outputs_of = [&](const std::string& config, const std::string& options) {
+    EXPECT_EQ(trainer(test::with_config(config) + "--epochs 2 threads=1").exit_code, 0);
+    const ProcessResult result = run("runs/latest -o m.onnx --interval 0.8 " + options, library);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find(" rows equal within 1e-05 in ONNX Runtime 1."), std::string::npos)
+        << result.out;
+    const apply::Model model = apply::load_model(path("runs/latest"));
+    const data::Matrix features = apply::sample_features(model, 8);
+    const auto type = apply::takes_doubles(model.schema) ? "float64" : "float32";
+    return run_jobs(Json::array({{{"model", path("m.onnx").string()},
+                                  {"inputs",
+                                   {{"features",
+                                     {{"type", type},
+                                      {"dims", {8, features.num_columns}},
+                                      {"data", apply::in_file_units(model, features)}}}}}}}))
+        .at(0);
+  };
+  const Json numbers = outputs_of("auto_mpg.yaml", "");
+  const double distance =
+      numbers["upper"]["data"][0].get<double>() - numbers["predictions"]["data"][0].get<double>();
+  EXPECT_GT(distance, 0);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const double predicted = numbers["predictions"]["data"][i];
+    EXPECT_NEAR(numbers["upper"]["data"][i], predicted + distance, 1e-4);
+    EXPECT_NEAR(numbers["lower"]["data"][i], predicted - distance, 1e-4);
+  }
+  const Json classes = outputs_of("penguins.yaml", "--softmax");
+  EXPECT_EQ(classes["set"]["dims"], classes["probabilities"]["dims"]);
+}
+
 TEST_F(OnnxRuntimeTest, AFileCanHaveAFixedNumberOfRows) {
   checkpoint::write(folder_.path() / "c.checkpoint", test::make_checkpoint({.num_features = 2}));
   const ProcessResult result = run("c.checkpoint -o c.onnx --batch 3");

@@ -60,6 +60,10 @@ std::string output_name(const Model& model, ExportOutputs outputs);
 /// probabilities.
 int64_t output_width(const Model& model, ExportOutputs outputs);
 
+/// The names of the outputs that follow those of a model with intervals: "lower" and "upper"
+/// `[batch, targets]`, or "set" `[batch, classes]`, of booleans; none without intervals.
+std::vector<std::string> interval_names(const Model& model);
+
 /// Whether features have offsets (data::Scaling), so that exported models take them as float64.
 bool takes_doubles(const data::Schema& schema);
 

@@ -30,6 +30,11 @@ data::Table sample_cells(const Model& model, int64_t num_rows);
 std::vector<double> expected_outputs(const Model& model, const data::Matrix& features,
                                      ExportOutputs outputs);
 
+/// The outputs with the names interval_names() that belong to `predictions` `[n, output_width]`;
+/// those of sets are 0 or 1.
+std::vector<std::vector<double>> interval_outputs(const Model& model,
+                                                  std::span<const double> predictions);
+
 /// The largest allowed difference of outputs, relative to their size where it exceeds 1: other
 /// programs add numbers in another order.
 inline constexpr double kExportTolerance = 1e-5;

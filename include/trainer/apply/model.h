@@ -36,6 +36,15 @@ struct Member {
   checkpoint::EpochMetrics epoch_metrics = {};
 };
 
+/// The intervals or sets of classes that a model predicts, see conformal.h.
+struct Conformal {
+  double coverage = 0;   // the probability that an interval or set contains the target
+  int64_t num_rows = 0;  // that they were found on
+  /// [targets] the distance of both ends from the prediction, in units of the data; for classes [1]
+  /// the probability from which a class is in the set.
+  std::vector<double> bounds = {};
+};
+
 /// A trained model as plain values, for prediction, evaluation and exports. It has one member, or
 /// the members of an ensemble, whose predictions (probabilities of classes, or numbers) are
 /// averaged. All members have the same features, targets and loss.
@@ -49,6 +58,8 @@ struct Model {
 
   /// With two classes, the second is predicted if its probability is above this.
   double threshold = 0.5;
+  /// Predictions come with intervals or sets of classes if this was set by calibrate().
+  std::optional<Conformal> conformal = {};
   /// The precision of the products of linear layers in predictions: fp32 or bf16.
   config::Precision precision = config::Precision::kFp32;
 

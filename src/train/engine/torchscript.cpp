@@ -76,6 +76,7 @@ class Builder {
     add_scaling(mlp, "features", model_.schema.scaling);
     add_limits(mlp);
     if (is_regression()) add_targets(mlp);
+    add_intervals(mlp);
     mlp.define(forward_source(model_, outputs));
     return mlp;
   }
@@ -178,6 +179,13 @@ class Builder {
     mlp.register_buffer("targets_high", to_tensor(model_.schema.target_high));
   }
 
+  void add_intervals(Module& mlp) const {
+    if (!model_.conformal) return;
+    const at::Tensor bounds = to_tensor(model_.conformal->bounds);
+    mlp.register_buffer("interval_bounds",
+                        apply::gives_doubles(model_.schema) ? bounds : bounds.to(at::kFloat));
+  }
+
   void add_limits(Module& mlp) const {
     const apply::FeatureLimits limits = apply::feature_limits(model_.schema);
     if (limits.low.empty()) return;
@@ -200,10 +208,22 @@ void check(const fs::path& file, const fs::path& path, const Model& model, Expor
   const at::Tensor numbers =
       to_tensor(apply::in_file_units(model, features)).reshape({kNumRows, features.num_columns});
   const at::Tensor input = apply::takes_doubles(model.schema) ? numbers : numbers.to(at::kFloat);
-  const at::Tensor output = loaded.forward({input}).toTensor().to(at::kDouble).contiguous();
-  const double* got = output.data_ptr<double>();
-  apply::check_outputs(model, path, "LibTorch", expected,
-                       {got, static_cast<std::size_t>(output.numel())});
+  const c10::IValue result = loaded.forward({input});
+  std::vector<std::vector<double>> got;
+  const auto take = [&](const c10::IValue& output) {
+    const at::Tensor tensor = output.toTensor().to(at::kDouble).contiguous();
+    got.emplace_back(tensor.data_ptr<double>(), tensor.data_ptr<double>() + tensor.numel());
+  };
+  if (result.isTensor()) {
+    take(result);
+  } else {
+    for (const c10::IValue& output : result.toTupleRef().elements()) take(output);
+  }
+  apply::check_outputs(model, path, "LibTorch", expected, got.front());
+  const std::vector<std::vector<double>> intervals = apply::interval_outputs(model, got.front());
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    apply::check_outputs(model, path, "LibTorch", intervals[i], got[i + 1]);
+  }
 }
 
 }  // namespace
@@ -222,12 +242,19 @@ apply::ExportReport write_torchscript(const Model& model, const apply::ExportOpt
     return apply::TensorInfo{
         name, fmt::format("{} [batch, {}]", is_double ? "float64" : "float32", width)};
   };
+  std::vector<apply::TensorInfo> results = {
+      tensor_info(apply::output_name(model, options.outputs), apply::gives_doubles(model.schema),
+                  apply::output_width(model, options.outputs))};
+  for (const std::string& name : apply::interval_names(model)) {
+    results.push_back(
+        name == "set"
+            ? apply::TensorInfo{name, fmt::format("bool [batch, {}]", model.schema.labels.size())}
+            : apply::TensorInfo{name, results.front().type});
+  }
   return {.format = "TorchScript",
           .inputs = {tensor_info("features", apply::takes_doubles(model.schema),
                                  model.schema.num_features())},
-          .outputs = {tensor_info(apply::output_name(model, options.outputs),
-                                  apply::gives_doubles(model.schema),
-                                  apply::output_width(model, options.outputs))},
+          .outputs = std::move(results),
           .checked = {fmt::format("loaded back, outputs of {} rows equal within {:.1g}", kNumRows,
                                   apply::kExportTolerance)}};
 }
@@ -400,6 +427,15 @@ std::string result(const apply::Model& model, apply::ExportOutputs outputs) {
                                   : "torch.softmax(x, 1)";
 }
 
+// Returns the expression for all outputs, of which `y` is the first.
+std::string with_intervals(const apply::Model& model) {
+  if (!model.conformal) return "y";
+  if (model.schema.task == config::Task::kRegression) {
+    return "(y, y - self.interval_bounds, y + self.interval_bounds)";
+  }
+  return "(y, torch.ge(y, torch.minimum(torch.amax(y, [1], True), self.interval_bounds)))";
+}
+
 }  // namespace
 
 std::string forward_source(const apply::Model& model, apply::ExportOutputs outputs) {
@@ -417,7 +453,8 @@ std::string forward_source(const apply::Model& model, apply::ExportOutputs outpu
         "    part = x * self.features_inverse_limit\n    x = x / torch.sqrt(part * part + 1.)\n";
   }
   source += "    x = " + scores(model) + "\n";
-  return source + "    return " + result(model, outputs) + "\n";
+  source += "    y = " + result(model, outputs) + "\n";
+  return source + "    return " + with_intervals(model) + "\n";
 }
 
 std::string scores_source(const network::NetworkSpec& network) {
