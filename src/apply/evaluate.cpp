@@ -16,6 +16,7 @@
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/parallel/parallel.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/config/config.h"  // IWYU pragma: keep
 #include "trainer/metrics/classification.h"
 #include "trainer/nn/cpu/kernels.h"
@@ -121,7 +122,9 @@ EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int
 
 SplitOutputs predict_own_split(const Model& model, int64_t num_threads) {
   SplitOutputs found{own_split(model), {}, {}};
+  const Stopwatch stopwatch;
   Predictor(model, num_threads).predict(found.rows.features, found.outputs, found.member_of_row);
+  found.predict_seconds = stopwatch.seconds();
   found.losses = row_losses(model, found.outputs, found.rows);
   return found;
 }

@@ -152,6 +152,7 @@ void scale_again(const data::Schema& schema, SplitOutputs& found) {
 void append(const SplitOutputs& from, SplitOutputs& to) {
   data::append_rows(from.rows, to.rows);
   to.outputs.insert(to.outputs.end(), from.outputs.begin(), from.outputs.end());
+  to.predict_seconds += from.predict_seconds;
   to.losses.insert(to.losses.end(), from.losses.begin(), from.losses.end());
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
+#include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
 #include "trainer/base/text/print_safely.h"
@@ -18,7 +19,9 @@
 #include "trainer/run/tracking/trash.h"
 
 #include "cli/commands.h"
+#include "cli/print_document.h"
 #include "cli/runs_options.h"
+#include "cli/train_runs.h"
 
 namespace trainer::cli {
 namespace {
@@ -67,7 +70,7 @@ class RunsRemoveCommand : public Command {
       return 0;
     }
     print_safely(tracking::list_text(entries, tracking::usual_columns(entries),
-                                     tracking::ListFormat::kText));
+                                     tracking::ListFormat::kText, output_width()));
     const std::string what = count_and_size(entries);
     if (!yes_) {
       print_safely(what + "; nothing was removed: add --yes to remove them\n");
@@ -75,12 +78,14 @@ class RunsRemoveCommand : public Command {
     }
     std::set<std::string> trash;
     for (const tracking::RunEntry& entry : entries) {
-      trash.insert(tracking::remove_run(entry.folder).parent_path().string());
+      trash.insert(short_path(tracking::remove_run(entry.folder).parent_path()));
     }
-    print_safely(fmt::format(
-        "removed {}\n"
-        "  in {} until `trainer runs purge` deletes them; `trainer runs restore` undoes it\n",
-        what, joined(std::vector(trash.begin(), trash.end()))));
+    Document document;
+    document.line("removed", what);
+    document.line("kept in", joined(std::vector(trash.begin(), trash.end())) +
+                                 " until `trainer runs purge` deletes them; `trainer runs restore` "
+                                 "undoes it");
+    print_document(document, /*as_json=*/false);
     return 0;
   }
 
@@ -168,7 +173,7 @@ class RunsPurgeCommand : public Command {
       return 0;
     }
     print_safely(tracking::list_text(entries, tracking::usual_columns(entries),
-                                     tracking::ListFormat::kText));
+                                     tracking::ListFormat::kText, output_width()));
     const std::string what = count_and_size(entries);
     if (!yes_) {
       print_safely(what + "; nothing was deleted: add --yes to delete them for good\n");

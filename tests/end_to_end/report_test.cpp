@@ -60,7 +60,7 @@ TEST_F(ReportTest, IsOneFileInTheRunFolder) {
   const ProcessResult result = trainer("report latest");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const fs::path file = fs::canonical(folder_.path() / "runs/latest") / "report.html";
-  EXPECT_TRUE(result.out.starts_with("report      " + file.string())) << result.out;
+  EXPECT_TRUE(result.out.starts_with("report      runs/2")) << result.out;
   const std::string html = test::read_file(file);
   EXPECT_LT(html.size(), 100'000U);
   for (const char* outside : {"http://", "https://", "@import", "url(h"}) {

@@ -74,9 +74,8 @@ TEST_F(RunsTest, WhatWasRemovedIsRestoredOrPurged) {
   train("--epochs 1 --tag one");
   const std::string one = list()[0]["name"];
   const ProcessResult removed = runs("remove latest --yes");
-  EXPECT_NE(removed.out.find("\n  in " + fs::canonical(folder_.path() / "runs/.trash").string() +
-                             " until `trainer runs purge` deletes them; `trainer runs restore` "
-                             "undoes it\n"),
+  EXPECT_NE(removed.out.find("\nkept in     runs/.trash until `trainer runs purge` deletes them; "
+                             "`trainer runs restore` undoes it\n"),
             std::string::npos)
       << removed.out;
   EXPECT_EQ(list().size(), 0U);
@@ -126,8 +125,14 @@ TEST_F(RunsTest, SaysHowRunsAreAndHowTheyEnded) {
   EXPECT_EQ(refused.exit_code, 8);
   EXPECT_EQ(refused.err, "error: a/latest: this run is being worked on; stop it first\n");
   test::RunningProgram watching(folder_.path(), "runs watch a/latest", test::Moments::kPassed);
+  test::RunningProgram reporting(folder_.path(), "report a/latest --watch -o live.html",
+                                 test::Moments::kPassed);
+  const auto live = [&] { return test::read_file(folder_.path() / "live.html"); };
+  EXPECT_TRUE(test::comes_true([&] { return live().find("\"refresh\":") != std::string::npos; }));
   first.send(SIGTERM);
   EXPECT_EQ(first.finish().exit_code, 143);
+  EXPECT_EQ(reporting.finish().exit_code, 0);
+  EXPECT_EQ(live().find("\"refresh\":"), std::string::npos);
   const ProcessResult watched = watching.finish();
   EXPECT_EQ(watched.exit_code, 0) << watched.err;
   EXPECT_TRUE(watched.out.ends_with("stopped: SIGTERM\n")) << watched.out;

@@ -32,6 +32,7 @@ EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int
 struct SplitOutputs : SplitRows {
   std::vector<float> outputs;  // [rows, outputs]
   std::vector<float> losses;   // [rows], not weighted
+  double predict_seconds = 0;  // that the outputs took
 };
 
 /// Predicts the split of the run's own data that own_split() chooses. Throws as own_split() does.

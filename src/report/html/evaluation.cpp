@@ -301,6 +301,7 @@ Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
                {"scores", score_table(entry, found)}};
   add_report(found.report, json);
   try {
+    if (found.outputs) json["predict_seconds"] = found.outputs->found.predict_seconds;
     if (found.outputs) add_rows(*found.outputs, run, options, json);
   } catch (const Error& e) {
     found.problem = e.what();

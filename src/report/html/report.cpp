@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/report/html/report.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -176,6 +178,67 @@ Json folds_json(const RunEntry& entry, const std::string& letter) {
   return {{"title", "Folds" + letter}, {"head", std::move(head)}, {"rows", std::move(rows)}};
 }
 
+/// Returns the metric by which runs are ordered: the first of these, smaller is better, that all of
+/// them have; empty if there is none.
+std::string leading_metric(const std::vector<RunEntry>& entries) {
+  for (const char* split : {"val", "test"}) {
+    for (const char* name : {"log_loss", "rmse", "loss"}) {
+      const std::string metric = fmt::format("{}.{}", split, name);
+      if (std::all_of(entries.begin(), entries.end(), [&](const RunEntry& entry) {
+            return metrics::find_score(entry.metrics, metric).has_value();
+          })) {
+        return metric;
+      }
+    }
+  }
+  return "";
+}
+
+std::string predict_time(const Json& evaluations, std::size_t run) {
+  for (const Json& found : evaluations) {
+    if (found["run"] != run || !found.contains("predict_seconds")) continue;
+    return human_duration(found["predict_seconds"].get<double>() /
+                          std::max(found["rows"].get<double>(), 1.0) * 1000);
+  }
+  return "-";
+}
+
+/// Returns the runs with what decides between them, the best one first.
+Json leaderboard(const std::vector<RunEntry>& entries, const Json& evaluations) {
+  const std::string leading = leading_metric(entries);
+  if (leading.empty()) return {};
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return *metrics::find_score(entries[a].metrics, leading) <
+           *metrics::find_score(entries[b].metrics, leading);
+  });
+  const std::string name = tracking::score_name(leading);
+  const bool has_classes =
+      name != "rmse" && metrics::find_score(entries.front().metrics, "test.accuracy").has_value();
+  std::vector<std::string> shown = {"val." + name, "test." + name};
+  if (name == "rmse") shown.emplace_back("test.r2");
+  if (has_classes) shown.emplace_back("test.accuracy");
+  Json head = {"run"};
+  for (const std::string& metric : shown) {
+    head.push_back(fmt::format("{} {}", metric.starts_with("val") ? "validation" : "test",
+                               metrics::shown_name(tracking::score_name(metric))));
+  }
+  for (const char* time : {"fit time", "predict 1,000 rows"}) head.push_back(time);
+  Json rows = Json::array();
+  for (const std::size_t run : order) {
+    Json cells = {fmt::format("{} {}", tracking::letter_of(run), entries[run].name)};
+    for (const std::string& metric : shown) {
+      const std::optional<double> value = metrics::find_score(entries[run].metrics, metric);
+      cells.push_back(value ? metrics::score_text({tracking::score_name(metric), *value}) : "-");
+    }
+    cells.push_back(tracking::shown_value(entries[run], "time"));
+    cells.push_back(predict_time(evaluations, run));
+    rows.push_back(std::move(cells));
+  }
+  return {{"head", std::move(head)}, {"rows", std::move(rows)}};
+}
+
 /// Describes the columns of the first run that has a model.
 Json column_rows(const std::vector<RunEntry>& entries) {
   for (const RunEntry& entry : entries) {
@@ -221,7 +284,10 @@ Json report_json(const std::vector<RunEntry>& entries, const ReportOptions& opti
       json["evaluations"].push_back(std::move(found));
     }
   }
+  if (entries.size() > 1) json["leaderboard"] = leaderboard(entries, json["evaluations"]);
   if (Json columns = column_rows(entries); !columns.is_null()) json["columns"] = columns;
+  constexpr int kRefreshSeconds = 5;
+  if (options.refreshes) json["refresh"] = kRefreshSeconds;
   json["footer"] = fmt::format("trainer {}, {}", build_info().version, run::timestamp());
   return json;
 }

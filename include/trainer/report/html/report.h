@@ -17,6 +17,8 @@ struct ReportOptions {
   /// report says what cannot be read.
   bool evaluates = true;
   int64_t num_threads = 1;
+  /// Whether a browser loads the page again every few seconds, because runs go on.
+  bool refreshes = false;
 };
 
 /// Returns one HTML file about these runs (at least one) that loads no other files: curves,

@@ -391,12 +391,23 @@
   }
 
   // Names and texts; of many, only the first are shown at once.
-  const isText = [null, { class: "text" }, { class: "text" }];
   function texts(head, entries, label) {
     const most = 25;
-    const all = (part) => table(head, part.map((cells) => row(cells, isText)), { label, text: true });
+    const all = (part) => table(head, part.map((cells) => row(cells, cells.map(() => ({ class: "text" })))), { label, text: true });
     if (entries.length <= most) return all(entries);
     return h("details", {}, h("summary", {}, `${entries.length} ${label}`), all(entries));
+  }
+
+  // Takes the charts that all evaluations have with one line each, to draw these lines in one chart.
+  function takeSharedCharts() {
+    const lines = (spec) => spec.series.filter((series) => series.x.length > 1 && !series.no_line);
+    const all = data.evaluations.flatMap((found) => found.charts || []).filter((spec) => lines(spec).length === 1);
+    const titles = [...new Set(all.map((spec) => spec.title))];
+    return titles.map((title) => all.filter((spec) => spec.title === title)).filter((same) => same.length > 1).map((same) => {
+      for (const found of data.evaluations) found.charts = (found.charts || []).filter((spec) => !same.includes(spec));
+      const series = same.flatMap(lines).map((one) => ({ ...one, color: one.run }));
+      return { ...same[0], shares: undefined, series };
+    });
   }
 
   function drawMain() {
@@ -406,14 +417,17 @@
     if (first) add(section("Is it good?", ...verdict(first)));
     const warnings = data.runs.flatMap((run) => run.warnings.map((text) => h("li", {}, (several ? run.letter + ": " : "") + text)));
     if (warnings.length > 0) add(section("Warnings", h("ul", { class: "warnings" }, warnings)));
-    if (!first && data.metrics.length > 0) add(section("Metrics", metricsTable()));
+    if (data.leaderboard) add(section("Which is best?", plainTable(data.leaderboard, "leaderboard")));
     if (several) {
-      if (data.differences.length > 0) {
-        add(section("What differs", table(["key", ...data.runs.map((run) => run.letter)], data.differences.map((cells) => row(cells)), { label: "settings that differ" })));
-      }
       add(section("Is it noise?", data.noise.rows ? table(data.noise.head, data.noise.rows.map((cells) => row(cells)), { label: "differences" }) : null,
         h("p", {}, data.noise.text)));
+      const shared = takeSharedCharts();
+      if (shared.length > 0) add(section("Side by side", h("div", { class: "charts" }, shared.map((spec) => new Chart(spec).node))));
+      if (data.differences.length > 0) {
+        add(section("What differs", texts(["key", ...data.runs.map((run) => run.letter)], data.differences, "settings that differ")));
+      }
     }
+    if (!first && data.metrics.length > 0) add(section("Metrics", metricsTable()));
     for (const found of data.evaluations) add(evaluation(found));
     for (const folds of data.folds) add(section(folds.title, table(folds.head, folds.rows.map((cells) => row(cells)), { label: folds.title })));
     if (data.charts.length > 0) {
@@ -432,6 +446,7 @@
     document.getElementById("footer").append(h("p", {}, data.footer));
   }
 
+  if (data.refresh) setTimeout(() => location.reload(), 1000 * data.refresh);
   drawHeader();
   drawMain();
   drawAll();
