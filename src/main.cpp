@@ -3,9 +3,11 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -18,6 +20,7 @@
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/launch/place.h"
 
+#include "cli/agent.h"
 #include "cli/libraries.h"
 #include "cli/program.h"
 
@@ -71,13 +74,20 @@ int main(int argc, char** argv) {
   // A write beyond `ulimit -f` fails with a message, as on a full disk, instead of ending the
   // process.
   signal(SIGXFSZ, SIG_IGN);
+  trainer::cli::remember_agent(std::span(argv, static_cast<std::size_t>(argc)));
   try {
     return run(argc, argv);
   } catch (const std::exception& e) {
     const Error error = to_error(e);
     trainer::log::clear_status();
     const int code = trainer::exit_code(error.kind());
-    trainer::log::event("error", error.what(), {{"exit_code", code}}, trainer::log::Level::kError);
+    trainer::Json fields = {{"exit_code", code}};
+    if (trainer::cli::is_for_agent()) {
+      trainer::log::set_console_format(trainer::log::Format::kJson);
+      fields["fixes"] = trainer::cli::proposed_fixes(
+          error.what(), std::span(argv, static_cast<std::size_t>(argc)));
+    }
+    trainer::log::event("error", error.what(), fields, trainer::log::Level::kError);
     trainer::launch::report_failure(trainer::launch::process_environment, error.what());
     if (trainer::cli::is_loading_engine()) {
       std::fflush(nullptr);

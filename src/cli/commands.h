@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,6 +33,12 @@ class Command {
 
   /// Runs the command and returns the exit code of the program. Throws Error.
   virtual int run(const CommonOptions& common) = 0;
+
+  /// Returns the folder of the run that run() has made; empty if it made none.
+  const std::filesystem::path& run_folder() const { return run_folder_; }
+
+ protected:
+  std::filesystem::path run_folder_;
 };
 
 /// A command, or a group of commands such as `trainer config`.

@@ -10,6 +10,7 @@
 #include "trainer/base/text/json.h"
 #include "trainer/config/fields.h"
 
+#include "cli/agent.h"
 #include "cli/suggestions.h"
 
 namespace trainer::cli {
@@ -45,7 +46,7 @@ std::string result_text(const Json& result) {
 }
 
 void apply_quiet(const CommonOptions& common) {
-  if (common.verbosity == Verbosity::kQuiet) log::set_console_level(log::Level::kWarning);
+  if (common.verbosity <= Verbosity::kAgent) log::set_console_level(log::Level::kWarning);
 }
 
 CommonFlags::CommonFlags() {
@@ -57,7 +58,9 @@ CommonFlags::CommonFlags() {
 std::vector<Option> CommonFlags::options() {
   return {{"-V,--version", &version_, "", "Print versions and exit"},
           {"-q,--quiet", &quiet_, "", "Show warnings and errors only"},
-          {"-v,--verbose", &verbose_, "", "Also show debug messages"}};
+          {"-v,--verbose", &verbose_, "", "Also show debug messages"},
+          {kAgentFlag, &agent_, "", "Markdown results, JSON errors, as agents read them"},
+          {"--on-end", &on_end_, "COMMAND", "Run a shell command at the end (see the manual)"}};
 }
 
 std::vector<Option> CommonFlags::config_options() {
@@ -109,6 +112,9 @@ CommonOptions CommonFlags::read(const std::vector<std::string>& commands,
   if (quiet_ && verbose_) {
     problems.emplace_back("--quiet: conflicts with --verbose; remove one of them");
   }
+  common.agent = agent_;
+  common.on_end = on_end_;
+  if (is_for_agent()) common.verbosity = Verbosity::kAgent;
   if (quiet_) common.verbosity = Verbosity::kQuiet;
   if (verbose_) common.verbosity = Verbosity::kVerbose;
   return common;

@@ -14,7 +14,8 @@
 
 namespace trainer::cli {
 
-enum class Verbosity { kQuiet, kNormal, kVerbose };
+/// kQuiet: warnings and errors; kAgent: results too; kNormal, kVerbose: more and more messages.
+enum class Verbosity { kQuiet, kAgent, kNormal, kVerbose };
 
 /// The options that may be given before or after any command.
 struct CommonOptions {
@@ -23,6 +24,8 @@ struct CommonOptions {
   std::optional<std::filesystem::path> resume;
   bool allow_changes = false;
   Verbosity verbosity = Verbosity::kNormal;
+  bool agent = false;        // --agent was given
+  std::string on_end;        // the shell command of --on-end; empty: none
   std::string command_line;  // as typed; recorded in system.json
 };
 
@@ -44,7 +47,8 @@ void refuse_configuration(const std::string& command, const CommonOptions& commo
 /// JSON, because readers of that log expect one object per line.
 std::string result_text(const nlohmann::ordered_json& result);
 
-/// With --quiet, limits the messages on the console to warnings and errors from now on.
+/// With --quiet or for an agent, limits the messages on the console to warnings and errors from now
+/// on.
 void apply_quiet(const CommonOptions& common);
 
 }  // namespace trainer::cli
@@ -96,6 +100,8 @@ class CommonFlags {
   bool allow_changes_ = false;
   bool quiet_ = false;
   bool verbose_ = false;
+  bool agent_ = false;
+  std::string on_end_;
   std::string resume_;
   std::vector<std::string> config_files_;
   std::vector<std::string> set_;

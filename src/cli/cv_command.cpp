@@ -43,6 +43,7 @@ class CvCommand : public Command {
     apply_quiet(common);
     const experiments::CrossValidationReport report =
         experiments::cross_validate(make_request(common));
+    run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "cv");
     if (!report.is_collected) return 0;
     Document document;

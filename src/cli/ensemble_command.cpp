@@ -48,6 +48,7 @@ class EnsembleCommand : public Command {
     choose_log_format(common);
     apply_quiet(common);
     const experiments::EnsembleReport report = experiments::train_ensemble(make_request(common));
+    run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "ensemble");
     if (!report.is_collected) return 0;
     if (json_) {

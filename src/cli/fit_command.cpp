@@ -2,10 +2,12 @@
 // `trainer fit TABLE --target COLUMN`: from a table to a model and a report. All of it can be done
 // by other commands: init, cv --ensemble and report.
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,9 +16,12 @@
 #include "trainer/base/io/log.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
+#include "trainer/base/text/json.h"
 #include "trainer/base/text/print_safely.h"
+#include "trainer/config/load.h"
 #include "trainer/launch/place.h"
 #include "trainer/metrics/folds.h"
+#include "trainer/metrics/score.h"
 #include "trainer/report/html/report.h"
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/workflows/experiments/cross_validation.h"
@@ -76,13 +81,15 @@ class FitCommand : public Command {
     if (!file) return 0;
     CommonOptions training = common;
     training.config_files = {*file};
-    const experiments::CrossValidationReport report =
-        experiments::cross_validate(make_request(training));
+    const experiments::CrossValidationRequest request = make_request(training);
+    const experiments::CrossValidationReport report = experiments::cross_validate(request);
+    run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "cv");
+    const std::vector<metrics::Score> later = scores_of_later_rows(request, report.folder);
     const std::vector<std::string> important =
         report::write_own_report(report.folder, {.num_threads = usable_cpus()});
     log::clear_status();
-    if (json_ || common.verbosity != Verbosity::kQuiet) show(report, important, *file);
+    if (json_ || common.verbosity != Verbosity::kQuiet) show(report, later, important, *file);
     return 0;
   }
 
@@ -102,10 +109,60 @@ class FitCommand : public Command {
     return request;
   }
 
+  // Trains on the earlier rows of a table with dates and returns the scores for the last ones. What
+  // is wrong with such a split, such as a class that is only there, is a warning.
+  std::vector<metrics::Score> scores_of_later_rows(
+      const experiments::CrossValidationRequest& request,
+      const std::filesystem::path& folder) const {
+    if (new_config_.dates().empty()) return {};
+    std::vector<config::Override> overrides = request.overrides;
+    for (const auto& [key, value] : {std::pair<std::string, std::string>{"output_dir", folder},
+                                     {"tag", "later_rows"},
+                                     {"data.split", "chronological"},
+                                     {"data.time", new_config_.dates()},
+                                     {"data.test_fraction", "0.2"}}) {
+      overrides.push_back({key, value, "fit"});
+    }
+    try {
+      const experiments::RunOutcome outcome = request.train(
+          {.config = config::load({config::read_document(request.config_files.front())}, overrides),
+           .name = "later rows"});
+      if (outcome.stop_signal != 0) return {};
+      return metrics::scores_in(
+          JsonReader::of_file(run::RunDir{outcome.run_dir}.summary())["test"]);
+    } catch (const Error& e) {
+      log::warning(fmt::format("no model was tested on later rows: {}", e.what()));
+      return {};
+    }
+  }
+
+  // Returns the scores of a model on later rows, beside those of the folds, which have rows of all
+  // times.
+  std::string later_text(const std::vector<metrics::Score>& later,
+                         const std::vector<metrics::Spread>& folds) const {
+    std::vector<std::string> texts;
+    for (const metrics::Spread& fold : folds) {
+      const std::optional<double> value = metrics::find_score(later, fold.name);
+      if (fold.name == "loss" || !value || !metrics::is_headline(fold.name)) continue;
+      texts.push_back(fmt::format("{} {} (folds {})", metrics::shown_name(fold.name),
+                                  metrics::score_text({fold.name, *value}),
+                                  metrics::score_text({fold.name, fold.mean})));
+    }
+    return fmt::format("trained on four fifths of the rows and tested on the last by {}: {}",
+                       new_config_.dates(), joined(texts));
+  }
+
   void show(const experiments::CrossValidationReport& report,
-            const std::vector<std::string>& important, const std::string& file) const {
+            const std::vector<metrics::Score>& later, const std::vector<std::string>& important,
+            const std::string& file) const {
     const std::filesystem::path page = run::RunDir{report.folder}.report();
     Document document = metrics::means_document(report.results, metrics::Shown::kHeadline);
+    if (!later.empty()) {
+      Json scores;
+      for (const metrics::Score& score : later) scores[score.name] = score.value;
+      document.add("later_rows", "later rows",
+                   {scores, later_text(later, metrics::spreads(report.results))});
+    }
     document.add("important", "important", {important, important_text(important)});
     document.add("folder", "model",
                  {report.folder.string(), fmt::format("{} ({} members)", short_path(report.folder),

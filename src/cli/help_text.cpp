@@ -63,6 +63,8 @@ constexpr Example kExamples[] = {
      "Train several models and make one of them"},
     {"trainer predict new.csv --check -o new_predicted.csv",
      "Fail, with exit code 10, if the table is not like the training data"},
+    {"trainer predict new.csv --interval 0.9 -o intervals.csv",
+     "Add intervals that contain the target of nine rows in ten"},
     {"trainer predict runs/latest new.csv --keep id -o new.parquet",
      "Predict with a certain run, and copy a column of the table"},
     {"trainer eval labeled.csv", "Evaluate the newest model on another table"},
@@ -181,7 +183,7 @@ std::string help_on_keys(const std::string& origin, const std::vector<std::strin
     if (&name != &names.front()) document.paragraph("");
     document.append(config::describe(fields));
   }
-  return document.text(output_width());
+  return shown_text(document);
 }
 
 std::string version_text() {

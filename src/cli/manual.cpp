@@ -17,6 +17,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/config/recipe.h"
 
+#include "cli/agent.h"
 #include "cli/commands.h"
 #include "cli/help_text.h"
 #include "cli/option.h"
@@ -32,6 +33,12 @@ struct Described {
 
 constexpr Described kEnvironment[] = {
     {"OMP_NUM_THREADS", "CPU threads of a run with `threads: auto`."},
+    {"AGENT, AI_AGENT, CLAUDECODE, CODEX_SANDBOX, CURSOR_AGENT, GEMINI_CLI, CLINE_ACTIVE, "
+     "AUGMENT_AGENT, OPENCODE_CLIENT",
+     "With one of them, and standard output that is no terminal, `--agent` is understood."},
+    {"TRAINER_EXIT_CODE, TRAINER_ERROR, TRAINER_RUN",
+     "What the command of `--on-end` finds: how this process will end, the message of its error, "
+     "and the run folder that it made. They are empty where there is none."},
     {"NO_COLOR, FORCE_COLOR, CI, TERM",
      "Whether standard error is a terminal with colors and a line that is redrawn: not with "
      "`NO_COLOR` (no colors), `CI` or `TERM=dumb`; `FORCE_COLOR` colors anything."},
@@ -321,8 +328,8 @@ class ManualCommand : public Command {
     refuse_configuration("manual", common, problems);
   }
 
-  int run(const CommonOptions& /*common*/) override {
-    fmt::print("{}", manual_page(command_table()));
+  int run(const CommonOptions& common) override {
+    fmt::print("{}", common.agent ? agent_manual(command_table()) : manual_page(command_table()));
     return 0;
   }
 };

@@ -14,9 +14,9 @@
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/io/log.h"
 #include "trainer/base/parallel/cpus.h"
+#include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
-#include "trainer/base/text/print_safely.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
 #include "trainer/config/recipe.h"
@@ -33,6 +33,7 @@
 #include "trainer/workflows/wizard/first_config_text.h"
 
 #include "cli/model_options.h"
+#include "cli/print_document.h"
 #include "cli/typed_line.h"
 
 namespace trainer::cli {
@@ -40,39 +41,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns `text` without line breaks, shortened to at most `width` bytes.
-std::string cell(const std::string& text, std::size_t width) {
-  std::string plain = in_quotes(text);
-  plain = plain.substr(1, plain.size() - 2);
-  if (plain.size() <= width) return plain;
-  std::size_t end = width - 3;
-  while (end > 0 && (static_cast<unsigned char>(plain[end]) & 0xC0U) == 0x80U) --end;
-  return plain.substr(0, end) + "...";
-}
-
-std::string columns_text(const data::TableFacts& table) {
-  constexpr std::size_t kNameWidth = 32;
-  constexpr std::size_t kExampleWidth = 20;
-  std::size_t width = 6;
-  for (const data::ColumnFacts& column : table.columns) {
-    width = std::max(width, cell(column.name, kNameWidth).size());
-  }
-  std::string text = fmt::format("{:<{}}  {:<16}  {:>9}  {:>9}  {:<20}  {}\n", "column", width,
-                                 "contents", "distinct", "missing", "first value", "as target");
+Document columns_document(const data::TableFacts& table) {
+  Document document;
+  Table& columns = document.table("", {{"", "column", Align::kLeft, 32},
+                                       {"", "contents", Align::kLeft},
+                                       {"", "distinct"},
+                                       {"", "missing"},
+                                       {"", "first value", Align::kLeft, 20},
+                                       {"", "as target", Align::kLeft}});
   for (const data::ColumnFacts& column : table.columns) {
     const std::string different =
         column.num_distinct == 0
             ? ""
             : fmt::format("{}{}", with_thousands(column.num_distinct),
                           column.num_distinct == data::kMaxDistinct ? "+" : "");
-    std::string line =
-        fmt::format("{:<{}}  {:<16}  {:>9}  {:>9}  {:<20}  {}", cell(column.name, kNameWidth),
-                    width, wizard::kind_text(column), different, with_thousands(column.num_missing),
-                    cell(column.first_value, kExampleWidth), wizard::target_text(column));
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
+    columns.add({column.name, wizard::kind_text(column), different,
+                 with_thousands(column.num_missing), column.first_value,
+                 wizard::target_text(column)});
   }
-  return text;
+  return document;
 }
 
 // Returns the file that is written if none is named: prices.yaml for data/prices.csv.gz; nothing
@@ -113,7 +100,7 @@ void check_config_output(const fs::path& output, const std::string& table, bool 
 
 // Lists the columns for users who have not chosen a target.
 void list_columns(const std::string& command, const data::TableFacts& table, bool needs_target) {
-  print_safely(columns_text(table));
+  print_document(columns_document(table), /*as_json=*/false);
   std::vector<std::string> likely = wizard::likely_targets(table);
   for (std::string& name : likely) name = in_quotes(name);
   const std::string guess =
@@ -226,14 +213,16 @@ const std::string& read_from(const wizard::FirstConfig& first) {
 }
 
 // With a random split, a model is also trained on rows that are later than those of the test split.
-void tell_of_dates(const data::Schema& schema) {
+// Returns the column as the value of data.time; an empty text if there is none.
+std::string tell_of_dates(const data::Schema& schema) {
   const data::Column* date = wizard::find_date(schema);
-  if (date == nullptr) return;
+  if (date == nullptr) return "";
+  std::string value = config::typed_text(config::find_field("data.time")->access, date->source);
   log::info(fmt::format(
       "{} has dates: if the model will predict later rows, evaluate it on the latest ones, with "
       "data.split=chronological data.time={}; a random split may be too optimistic",
-      in_quotes(date->source),
-      shell_word(config::typed_text(config::find_field("data.time")->access, date->source))));
+      in_quotes(date->source), shell_word(value)));
+  return value;
 }
 
 }  // namespace
@@ -323,10 +312,11 @@ config::DataConfig NewConfig::checked_flags() const {
 }
 
 std::string NewConfig::write_for(const data::TableFacts& table, config::Task task,
-                                 int64_t num_runs) const {
+                                 int64_t num_runs) {
   wizard::FirstConfig first = wizard::make_first_config(table, *target_, task);
   log_table(table);
   const data::Datasets data = read_with(first);
+  if (purpose_ == Purpose::kTrain && wizard::find_date(data.schema) != nullptr) ++num_runs;
   wizard::choose_training(
       first, data.train.size(),
       [&](const config::Config& config) { return measure_epoch(config, data); },
@@ -336,7 +326,7 @@ std::string NewConfig::write_for(const data::TableFacts& table, config::Task tas
                         num_runs > 1 ? fmt::format(" {} models", num_runs) : "",
                         human_duration(first.training_seconds * static_cast<double>(num_runs)),
                         first.recipe_reason.empty() ? "" : "; " + first.recipe_reason));
-  tell_of_dates(data.schema);
+  dates_ = tell_of_dates(data.schema);
   const bool to_output = output_ == kStandardOutput;
   const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
   const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();

@@ -43,10 +43,14 @@ class NewConfig {
   /// and the errors of data::inspect_table(), make_first_config() and data::load_datasets().
   std::optional<std::string> write(int64_t num_runs);
 
+  /// The column of dates by which write() has found that rows can be ordered, as YAML; empty:
+  /// there is none. With Purpose::kTrain, the time is for one more run, on a chronological split.
+  const std::string& dates() const { return dates_; }
+
  private:
   // Loads the flags as configuration keys, so that they are validated in the same way.
   config::DataConfig checked_flags() const;
-  std::string write_for(const data::TableFacts& table, config::Task task, int64_t num_runs) const;
+  std::string write_for(const data::TableFacts& table, config::Task task, int64_t num_runs);
 
   std::string command_;
   Purpose purpose_;
@@ -60,6 +64,7 @@ class NewConfig {
   bool force_ = false;
   std::string time_;
   double time_limit_ = wizard::kDefaultTimeLimit;
+  std::string dates_;
 };
 
 }  // namespace trainer::cli

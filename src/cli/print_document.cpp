@@ -8,6 +8,7 @@
 #include "trainer/base/io/terminal.h"
 #include "trainer/base/text/print_safely.h"
 
+#include "cli/agent.h"
 #include "cli/common_options.h"
 
 namespace trainer::cli {
@@ -17,12 +18,16 @@ std::size_t output_width() {
   return is_terminal ? static_cast<std::size_t>(standard_output_terminal().width) : 0;
 }
 
+std::string shown_text(const Document& document) {
+  return is_for_agent() ? document.markdown() : document.text(output_width());
+}
+
 void print_document(const Document& document, bool as_json) {
   if (as_json) {
     print_safely(result_text(document.json()));
     return;
   }
-  print_safely(document.text(output_width()));
+  print_safely(shown_text(document));
 }
 
 }  // namespace trainer::cli

@@ -2,6 +2,8 @@
 #include "cli/program.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,8 +11,10 @@
 #include <fmt/format.h>
 
 #include "trainer/base/error.h"
+#include "trainer/base/io/log.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/utf8.h"
+#include "trainer/launch/place.h"
 
 #include "cli/answer_shell.h"
 #include "cli/command_line.h"
@@ -82,6 +86,32 @@ void require_text(int argc, const char* const* argv) {
   }
 }
 
+// Runs the shell command of --on-end. Whether it succeeds does not change the exit code.
+void run_at_end(const CommandLine& line, int exit_code, const std::string& error) {
+  const std::string& command = line.common.on_end;
+  if (command.empty() || launch::find_place(launch::process_environment).rank > 0) return;
+  setenv("TRAINER_EXIT_CODE", std::to_string(exit_code).c_str(), 1);
+  setenv("TRAINER_ERROR", error.c_str(), 1);
+  setenv("TRAINER_RUN", line.command->run_folder().c_str(), 1);
+  std::fflush(nullptr);
+  const int status = std::system(command.c_str());
+  if (status != 0) log::warning(fmt::format("--on-end: {} failed", in_quotes(command)));
+}
+
+int run_command(const CommandLine& line) {
+  show_long_work();
+  int exit_code = 0;
+  try {
+    exit_code = line.command->run(line.common);
+  } catch (const std::exception& e) {
+    const Error error = as_error(e);
+    run_at_end(line, trainer::exit_code(error.kind()), error.what());
+    throw;
+  }
+  run_at_end(line, exit_code, "");
+  return exit_code;
+}
+
 }  // namespace
 
 int dispatch(int argc, const char* const* argv) {
@@ -92,10 +122,7 @@ int dispatch(int argc, const char* const* argv) {
   }
   require_text(argc, argv);
   const CommandLine line = parse_command_line(command_table(), argc, argv);
-  if (line.command != nullptr) {
-    show_long_work();
-    return line.command->run(line.common);
-  }
+  if (line.command != nullptr) return run_command(line);
   fmt::print("{}", line.text);
   return 0;
 }

@@ -11,6 +11,8 @@
 #include "trainer/run/tracking/query.h"
 #include "trainer/run/tracking/trash.h"
 
+#include "cli/agent.h"
+
 namespace trainer::cli {
 
 namespace fs = std::filesystem;
@@ -39,7 +41,8 @@ void ListFormatOptions::check(const std::string& command, Problems& problems) co
 tracking::ListFormat ListFormatOptions::format() const {
   if (json_) return tracking::ListFormat::kJson;
   if (csv_) return tracking::ListFormat::kCsv;
-  return markdown_ ? tracking::ListFormat::kMarkdown : tracking::ListFormat::kText;
+  return markdown_ || is_for_agent() ? tracking::ListFormat::kMarkdown
+                                     : tracking::ListFormat::kText;
 }
 
 std::vector<tracking::RunEntry> entries_of(const std::string& folder,

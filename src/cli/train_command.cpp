@@ -41,6 +41,7 @@ namespace {
 log::Level console_level(Verbosity verbosity, config::LogLevel configured) {
   switch (verbosity) {
     case Verbosity::kQuiet:
+    case Verbosity::kAgent:
       return log::Level::kWarning;
     case Verbosity::kVerbose:
       return log::Level::kDebug;
@@ -170,6 +171,7 @@ class TrainCommand : public Command {
     }
     const engine::TrainReport report = engine_library().train(request);
     log::clear_status();
+    run_folder_ = report.run_dir;
     if (report.is_first) {
       record_results(report);
       show_results(report, common.verbosity);
@@ -186,7 +188,7 @@ class TrainCommand : public Command {
     } else if (log::console_format() == log::Format::kJson) {
       // Nothing to show: the log on the console already has the results as JSON.
     } else if (verbosity != Verbosity::kQuiet) {
-      print_out(results_document(report).text(output_width()));
+      print_out(shown_text(results_document(report)));
     } else if (report.stop_signal != 0) {
       log::warning("stopped " + stopped_text(report));
     }
@@ -202,7 +204,7 @@ class TrainCommand : public Command {
     if (!timing_) return;
     log::record("timing", "where the time went: " + short_path(file), json);
     if (log::console_format() == log::Format::kText) {
-      const std::string text = safe_for_terminal(times.text(output_width()));
+      const std::string text = safe_for_terminal(shown_text(times));
       std::fputs(("\n" + text).c_str(), json_ ? stderr : stdout);
     }
   }

@@ -26,12 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using test::idx_file;
 using test::kSource;
+using test::last_line;
 using test::ProcessResult;
-
-std::string last_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
 
 class EvalTest : public test::ProgramTest {
  protected:

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trainer/base/text/json.h"
@@ -62,6 +63,34 @@ TEST_F(FitTest, SaysHowGoodTheModelIsAndWhatCanBeDoneWithIt) {
   }
   std::istringstream lines(result.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
+/// Prices that rise from day to day by a random walk, so that neighbors in time tell a price.
+std::string rising_prices() {
+  std::string text = "day,size,price\n";
+  double level = 0;
+  for (int i = 0; i < 400; ++i) {
+    level += (i * 7919 % 101) / 100.0;
+    text += fmt::format("{:04}-{:02}-{:02},{},{:.2f}\n", 2020 + i / 336, 1 + i / 28 % 12,
+                        1 + i % 28, i * 37 % 97, level + i * 37 % 97 / 100.0);
+  }
+  return text;
+}
+
+TEST_F(FitTest, OfATableWithDatesAModelIsTestedOnLaterRowsToo) {
+  folder_.write("prices.csv", rising_prices());
+  const ProcessResult result = trainer("fit prices.csv --target price --folds 2 --epochs 3");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("training 3 models takes about "), std::string::npos) << result.err;
+  EXPECT_NE(
+      result.out.find("\nlater rows  trained on four fifths of the rows and tested on the last "
+                      "by day: MAE "),
+      std::string::npos)
+      << result.out;
+  const ProcessResult json =
+      trainer("fit prices.csv --target price --folds 2 --epochs 3 --force --json");
+  const Json found = parse_json(json.out);
+  EXPECT_GT(found["later_rows"]["rmse"], found["mean"]["rmse"]) << json.out;
 }
 
 TEST_F(FitTest, WhatItNeedsIsSaidBeforeAnythingIsTrained) {

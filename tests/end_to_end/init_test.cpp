@@ -14,6 +14,7 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
+using test::last_line;
 using test::ProcessResult;
 
 std::string table(const char* name) { return (test::kSource / "configs/data" / name).string(); }
@@ -67,10 +68,6 @@ TEST(InitTest, TheFileIsNamedAfterTheTableUnlessItExists) {
             "with --force\n");
 }
 
-std::string last_line(const std::string& text) {
-  return text.substr(text.rfind('\n', text.size() - 2) + 1);
-}
-
 TEST(InitTest, TheFileSaysWhatWasFound) {
   const test::TemporaryFolder folder;
   fs::copy(table("auto_mpg.csv"), folder.path() / "auto_mpg.csv");
@@ -82,7 +79,7 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
       std::string(
           "read 398 rows and 9 columns from auto_mpg.csv, delimiter comma\n"
           "dropping column \"name\": almost every text is different (304 distinct in 398 rows)\n") +
-          last_line(result.err));
+          last_line(result.err) + "\n");
   EXPECT_TRUE(last_line(result.err).starts_with("recipe tabm: training takes about "));
   EXPECT_EQ(result.out,
             R"(# Written by `trainer init` from "auto_mpg.csv": 398 rows, 9 columns. Edit as needed.
@@ -178,16 +175,15 @@ TEST(InitTest, WithoutATargetItListsTheColumns) {
   fs::copy(table("penguins.csv"), folder.path() / "penguins.csv");
   const ProcessResult result = test::trainer_in(folder.path(), "init --data penguins.csv");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(
-      result.out,
-      R"(column             contents           distinct    missing  first value           as target
-species            text                      3          0  Adelie                3 classes
-island             text                      3          0  Torgersen             3 classes
-beak_length_mm     numbers                              2  39.1                  numeric
-beak_depth_mm      numbers                              2  18.7                  numeric
-flipper_length_mm  integers                 55          2  181                   numeric
-body_mass_g        integers                 94          2  3750                  numeric
-sex                text                      2         11  MALE                  2 classes
+  EXPECT_EQ(result.out,
+            R"(column             contents  distinct  missing  first value  as target
+species            text             3        0  Adelie       3 classes
+island             text             3        0  Torgersen    3 classes
+beak_length_mm     numbers                   2  39.1         numeric
+beak_depth_mm      numbers                   2  18.7         numeric
+flipper_length_mm  integers        55        2  181          numeric
+body_mass_g        integers        94        2  3750         numeric
+sex                text             2       11  MALE         2 classes
 )");
   EXPECT_EQ(result.err,
             "choose the column to predict with --target, and a file with --output; likely targets: "
@@ -221,7 +217,7 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
                   "warning: copies of the target (leakage): \"t\"; use data.ignore to drop columns "
                   "that are not "
                   "known before the target\n") +
-          last_line(made.err));
+          last_line(made.err) + "\n");
   const std::string yaml = test::read_file(folder.path() / "t.yaml");
   for (const char* line : {"\n  decimal: \",\"\n", "NaN, None, \"?\", \"-\", \"-999\"]\n",
                            "\n  # 50 rows have no value", "\n  drop_rows_without_target: true\n",

@@ -2,6 +2,7 @@
 // Programs read what the commands print with --json: each key that goes away or changes its type
 // breaks one. tests/golden/json_keys.json has the keys of all of them, in their order. When they
 // are to change, TRAINER_NEW_GOLDEN=FILE writes what the commands print now.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 
 #include "trainer/base/text/json.h"
 
+#include "support/files.h"
 #include "support/golden_file.h"
 #include "support/process.h"
 #include "support/program_test.h"
@@ -107,6 +109,22 @@ TEST_F(JsonKeysTest, EveryCommandPrintsTheKeysThatItHadBefore) {
   EXPECT_EQ(golden.size(), found_.size());
   for (const auto& [command, keys] : found_.items()) {
     EXPECT_EQ(lines(keys), lines(golden.value(command, Json::array()))) << command;
+  }
+}
+
+// A key is known by its last part, wherever it stands; metrics and settings have documents of their
+// own.
+TEST(JsonKeysInDocumentsTest, EachKeyIsDescribed) {
+  const std::string formats = test::read_file(test::kSource / "docs/file-formats.md");
+  const Json golden = test::read_golden("json_keys.json");
+  for (const auto& [command, keys] : golden.items()) {
+    for (const Json& line : keys) {
+      const std::string path = line.get<std::string>().substr(0, line.get<std::string>().find(':'));
+      std::string name = path.substr(path.rfind('.') + 1);
+      name.resize(std::min(name.size(), name.find('[')));
+      if (name.empty() || path.find("settings.") != std::string::npos) continue;
+      EXPECT_NE(formats.find("`" + name + "`"), std::string::npos) << command << ": " << path;
+    }
   }
 }
 

@@ -46,6 +46,12 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
 
 inline std::vector<std::string> lines_of(const std::string& text) { return split(text, '\n'); }
 
+/// The last line of `text`, without its end.
+inline std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
 /// The cells of CSV text without quotes.
 inline std::vector<std::vector<std::string>> cells_of(const std::string& text) {
   std::vector<std::vector<std::string>> rows;

@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/agent_environment.h"
+
 namespace {
 
 /// The reason of a test that was skipped, on one line; empty for others.
@@ -58,6 +60,7 @@ void start_without_ignored_signals(char** argv) {
 
 int main(int argc, char** argv) {
   start_without_ignored_signals(argv);
+  trainer::test::leave_agent();
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new SkippedTests);
   const int status = RUN_ALL_TESTS();
