@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/base/io/log.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -138,6 +140,36 @@ class JsonFormatter : public spdlog::formatter {
   std::optional<int> rank_;
 };
 
+// The length of what lines that follow `line` are indented by: its label with the spaces behind it,
+// or else a few characters.
+std::size_t hanging_begin(std::string_view line) {
+  constexpr std::size_t kUsual = 2;
+  constexpr std::size_t kMost = 30;
+  const std::size_t gap = line.find("  ");
+  const std::size_t value = line.find_first_not_of(' ', gap);
+  if (gap != std::string_view::npos && value <= kMost) return value;
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  const bool is_plain = line.size() > kUsual && is_ascii(line[0]) && is_ascii(line[1]);
+  return is_plain ? kUsual : 0;
+}
+
+// The lines of a message behind `mark` ("warning: "), wrapped between words to `width` columns.
+std::string wrapped_message(std::string_view mark, std::string_view message, std::size_t width) {
+  std::string text;
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    std::string line(message.substr(begin, end - begin));
+    std::size_t indent = hanging_begin(line);
+    if (begin == 0 && !mark.empty()) {
+      line.insert(0, mark);
+      indent = mark.size();
+    }
+    text += hanging(line.substr(0, indent), line.substr(indent), width);
+    begin = end + 1;
+  }
+  return text;
+}
+
 /// Standard error: messages scroll above a status line that is redrawn.
 class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -190,8 +222,15 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
     const std::string_view payload(message.payload.data(), message.payload.size());
     const bool colored = terminal_.colors && *mark.color != '\0';
     const std::string before = status_.empty() ? "" : "\r\x1b[K";
-    write(fmt::format("{}{}{}{}{}{}\n{}", before, prefix, colored ? mark.color : "", mark.prefix,
-                      colored ? "\x1b[0m" : "", payload, status_));
+    const std::size_t width =
+        terminal_.redraws ? static_cast<std::size_t>(standard_error_width()) : 0;
+    std::string lines = wrapped_message(prefix + mark.prefix, payload, width);
+    if (colored) {
+      const std::size_t begin = prefix.size();
+      lines.insert(begin + std::string_view(mark.prefix).size(), "\x1b[0m")
+          .insert(begin, mark.color);
+    }
+    write(before + lines + status_);
   }
   void flush_() override { std::fflush(stderr); }
 

@@ -69,21 +69,6 @@ void set(Json& json, std::string_view key, const Json& value) {
   }
 }
 
-/// Appends `begin` and `words` to `text`, wrapped to `width` columns, with following lines indented
-/// to the first word; 0: one line.
-void add_wrapped(const std::string& begin, std::string_view words, std::size_t width,
-                 std::string& text) {
-  const std::size_t indent = display_width(begin);
-  const std::size_t room = width > indent ? width - indent : words.size() + 1;
-  std::string left = begin;
-  for (const std::string& line : wrapped(words, room)) {
-    text += left + line;
-    remove_blanks_at_end(text);
-    text += '\n';
-    left.assign(indent, ' ');
-  }
-}
-
 }  // namespace
 
 Cell without_data(std::string text) { return {Json(Json::value_t::discarded), std::move(text)}; }
@@ -145,7 +130,7 @@ std::string Table::text(std::size_t max_width) const {
   }
   if (max_width > 0) make_fit(aligns, max_width, widths);
   std::string text;
-  if (!title_.empty()) add_wrapped("", title_, max_width, text);
+  if (!title_.empty()) text += hanging("", title_, max_width);
   for (const auto& row : texts) {
     for (std::size_t j = 0; j < widths.size(); ++j) {
       if (j > 0) text.append(kGap, ' ');
@@ -154,7 +139,7 @@ std::string Table::text(std::size_t max_width) const {
     remove_blanks_at_end(text);
     text += '\n';
   }
-  for (const std::string& note : all_notes()) add_wrapped("", note, max_width, text);
+  for (const std::string& note : all_notes()) text += hanging("", note, max_width);
   return text;
 }
 
@@ -252,12 +237,12 @@ std::string Document::text(std::size_t width) const {
         label_width = std::max(label_width, display_width(label));
       }
       for (const auto& [label, value] : *lines) {
-        add_wrapped(padded(label, label_width + kGap, Align::kLeft), value, width, text);
+        text += hanging(padded(label, label_width + kGap, Align::kLeft), value, width);
       }
     } else if (const auto* table = std::get_if<SharedTable>(&block)) {
       text += (*table)->text(width);
     } else if (const auto* paragraph = std::get_if<Paragraph>(&block)) {
-      add_wrapped("", paragraph->text, width > 0 ? width : kProseWidth, text);
+      text += hanging("", paragraph->text, width > 0 ? width : kProseWidth);
     } else {
       text += std::get<Picture>(block).text;
     }

@@ -100,6 +100,20 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string hanging(std::string_view begin, std::string_view words, std::size_t width) {
+  const std::size_t indent = display_width(begin);
+  const std::size_t room = width > indent ? width - indent : words.size() + 1;
+  std::string left(begin);
+  std::string text;
+  for (const std::string& line : wrapped(words, room)) {
+    text += left + line;
+    text.resize(text.find_last_not_of(' ') + 1);
+    text += '\n';
+    left.assign(indent, ' ');
+  }
+  return text;
+}
+
 std::string labeled_line(std::string_view label, std::string_view value) {
   return fmt::format("{:<10}  {}", label, value);
 }

@@ -20,6 +20,10 @@ std::string shortened(std::string_view text, std::size_t max_width);
 /// longer word is a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+/// `begin` and `words` in lines that end with a line break, wrapped to `width` columns with what
+/// follows the first line indented to the first word; 0: one line.
+std::string hanging(std::string_view begin, std::string_view words, std::size_t width);
+
 /// A label and a value in two columns: "run folder  runs/latest".
 std::string labeled_line(std::string_view label, std::string_view value);
 
