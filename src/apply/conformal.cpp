@@ -51,7 +51,7 @@ Conformal calibrate(const Model& model, double coverage, int64_t num_threads) {
   const SplitRows found = own_validation(model);
   require_enough(model, coverage, found.rows.size());
   std::vector<float> outputs;
-  Predictor(model, num_threads).predict(found.rows.features, outputs, found.member_of_row);
+  Predictor(model, num_threads).predict(found.rows.features, outputs, found.fold_of_row);
   Conformal conformal{.coverage = coverage, .num_rows = found.rows.size()};
   std::vector<double> errors(static_cast<std::size_t>(found.rows.size()));
   if (model.schema.task == config::Task::kClassification) {

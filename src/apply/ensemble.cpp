@@ -41,6 +41,13 @@ std::optional<EnsembleFile> read_ensemble(const fs::path& folder) {
   ensemble.num_members = json["members"].integer(/*min=*/1, kMaxMembers);
   if (!json.has("runs")) json["runs"].refuse("a list of folders");
   for (const JsonReader& run : json["runs"].elements()) ensemble.runs.push_back(run_name(run));
+  for (const JsonReader& weight : json["weights"].elements()) {
+    ensemble.weights.push_back(weight.number());
+    if (!(ensemble.weights.back() > 0)) weight.refuse("a number above 0");
+  }
+  if (!ensemble.weights.empty() && ensemble.weights.size() != ensemble.runs.size()) {
+    json["weights"].refuse("a weight for each of the runs");
+  }
   // Recipes and settings exist only in ensembles that were made with --recipes.
   for (const JsonReader& name : json["recipes"].elements()) {
     ensemble.recipes.push_back(recipe_of(name));
@@ -66,6 +73,7 @@ std::vector<metrics::Score> member_means(const JsonReader& summary, const std::s
 
 void write_ensemble(const fs::path& folder, const EnsembleFile& ensemble) {
   Json json = {{"members", ensemble.num_members}, {"runs", ensemble.runs}};
+  if (!ensemble.weights.empty()) json["weights"] = ensemble.weights;
   for (const config::Recipe recipe : ensemble.recipes) {
     json["recipes"].push_back(config::to_text(recipe));
   }

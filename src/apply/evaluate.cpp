@@ -123,7 +123,7 @@ EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int
 SplitOutputs predict_own_split(const Model& model, int64_t num_threads) {
   SplitOutputs found{own_split(model), {}, {}};
   const Stopwatch stopwatch;
-  Predictor(model, num_threads).predict(found.rows.features, found.outputs, found.member_of_row);
+  Predictor(model, num_threads).predict(found.rows.features, found.outputs, found.fold_of_row);
   found.predict_seconds = stopwatch.seconds();
   found.losses = row_losses(model, found.outputs, found.rows);
   return found;
@@ -142,7 +142,7 @@ metrics::ThresholdChoice find_threshold(const Model& model, metrics::DecisionMet
                                         int64_t num_threads) {
   const SplitRows found = own_validation(model);
   std::vector<float> outputs;
-  Predictor(model, num_threads).predict(found.rows.features, outputs, found.member_of_row);
+  Predictor(model, num_threads).predict(found.rows.features, outputs, found.fold_of_row);
   const auto best =
       metrics::best_threshold({outputs, model.num_outputs()}, found.rows.classes, metric);
   if (best) return *best;

@@ -91,6 +91,7 @@ Json describe(const Model& model) {
     for (const Member& member : model.members) {
       description["members"].push_back(member_json(member));
     }
+    if (!model.weights.empty()) description["weights"] = model.weights;
   } else {
     description.update(member_json(model.members.front()));
   }

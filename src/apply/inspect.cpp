@@ -281,11 +281,15 @@ void show_temperatures(const Model& model, Document& document) {
 void show_progress(const Model& model, Document& document) {
   if (model.is_ensemble()) {
     document.line("ensemble",
-                  fmt::format("{} members, whose predictions are averaged", model.members.size()));
-    for (const Member& member : model.members) {
+                  fmt::format("{} members, whose predictions are averaged{}", model.members.size(),
+                              model.weights.empty() ? "" : " by weight"));
+    for (std::size_t i = 0; i < model.members.size(); ++i) {
+      const Member& member = model.members[i];
+      const std::string weight =
+          model.weights.empty() ? "" : fmt::format("weight {:.1f} %, ", 100 * model.weights[i]);
       document.line(
-          "", fmt::format("{}: best epoch {}", run::find_run_dir(member.file).filename().string(),
-                          best_text(member)));
+          "", fmt::format("{}: {}best epoch {}", run::find_run_dir(member.file).filename().string(),
+                          weight, best_text(member)));
     }
     return;
   }
@@ -302,9 +306,10 @@ void add_progress(const Model& model, Json& json) {
     json.update(progress_json(model.members.front()));
     return;
   }
-  for (const Member& member : model.members) {
-    Json entry = {{"checkpoint", member.file.string()}};
-    entry.update(progress_json(member));
+  for (std::size_t i = 0; i < model.members.size(); ++i) {
+    Json entry = {{"checkpoint", model.members[i].file.string()}};
+    if (!model.weights.empty()) entry["weight"] = model.weights[i];
+    entry.update(progress_json(model.members[i]));
     json["members"].push_back(std::move(entry));
   }
 }

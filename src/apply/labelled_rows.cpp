@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/apply/labelled_rows.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,8 +90,8 @@ bool is_of_folds(const Model& model) {
   return model.is_ensemble() && model.config().data.folds > 0;
 }
 
-/// Whether each member has rows that only it has not been trained on.
-bool predicts_by_member(const Model& model) {
+/// Whether the members of each fold have rows that only they have not been trained on.
+bool predicts_by_fold(const Model& model) {
   return is_of_folds(model) || (model.is_ensemble() && model.config().data.validation_folds > 0);
 }
 
@@ -111,18 +113,20 @@ SplitRows whole_split(const Model& model, std::string name, data::Datasets datas
   return found;
 }
 
-/// The rows of each member's fold, or of its validation fold, one member after the other.
-SplitRows rows_by_member(const Model& model) {
+/// The rows of each fold, or validation fold, that members have, one fold after the other.
+SplitRows rows_by_fold(const Model& model) {
   SplitRows found{.split = kOutOfFold, .schema = model.schema, .rows = {}};
-  for (std::size_t i = 0; i < model.members.size(); ++i) {
-    if (model.members[i].config->data.repeat > 1) continue;
+  const std::vector<int32_t> folds = member_folds(model);
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    const bool is_known = std::find(folds.begin(), folds.begin() + static_cast<std::ptrdiff_t>(i),
+                                    folds[i]) != folds.begin() + static_cast<std::ptrdiff_t>(i);
+    if (folds[i] < 0 || is_known) continue;
     data::Datasets datasets = datasets_of(model, model.members[i]);
     const data::Dataset& rows = is_of_folds(model) ? datasets.test : datasets.validation;
-    if (i == 0) found.schema.target_means = std::move(datasets.schema.target_means);
+    if (found.rows.size() == 0) found.schema.target_means = std::move(datasets.schema.target_means);
     data::require_intact(rows);
     data::append_rows(rows, found.rows);
-    found.member_of_row.resize(static_cast<std::size_t>(found.rows.size()),
-                               static_cast<int32_t>(i));
+    found.fold_of_row.resize(static_cast<std::size_t>(found.rows.size()), folds[i]);
   }
   return found;
 }
@@ -203,7 +207,7 @@ FileNotes read_labelled_table(const Model& model, const data::TableSource& sourc
 }
 
 SplitRows own_validation(const Model& model) {
-  if (predicts_by_member(model)) return rows_by_member(model);
+  if (predicts_by_fold(model)) return rows_by_fold(model);
   return whole_split(model, "validation", own_datasets(model), &data::Datasets::validation);
 }
 
@@ -212,8 +216,8 @@ SplitRows own_split(const Model& model) {
   if (!is_of_folds(model)) datasets = own_datasets(model);
   const bool has_test = datasets.test.size() > 0;
   SplitRows found =
-      !has_test && predicts_by_member(model)
-          ? rows_by_member(model)
+      !has_test && predicts_by_fold(model)
+          ? rows_by_fold(model)
           : whole_split(model, has_test ? "test" : "validation", std::move(datasets),
                         has_test ? &data::Datasets::test : &data::Datasets::validation);
   if (found.rows.size() > 0) return found;

@@ -136,11 +136,23 @@ Model load_ensemble(const fs::path& folder, const EnsembleFile& ensemble) {
     require_same(model, other);
     model.members.push_back(std::move(other.members.front()));
   }
+  model.weights = ensemble.weights;
   model.file = ensemble_file(folder);
   return model;
 }
 
 }  // namespace
+
+std::vector<int32_t> member_folds(const Model& model) {
+  std::vector<int32_t> folds;
+  for (const Member& member : model.members) {
+    const config::DataConfig& data = member.config->data;
+    const int64_t fold = data.folds > 0 ? (data.repeat > 1 ? 0 : data.fold)
+                                        : (data.validation_folds > 0 ? data.validation_fold : 0);
+    folds.push_back(model.is_ensemble() ? static_cast<int32_t>(fold) - 1 : -1);
+  }
+  return folds;
+}
 
 Model load_model(const fs::path& run_or_checkpoint) {
   const std::optional<EnsembleFile> ensemble = read_ensemble(run_or_checkpoint);

@@ -174,6 +174,7 @@ FoldOutputs predict_folds(const std::vector<std::filesystem::path>& runs, int64_
     }
     if (schema.task == config::Task::kRegression) scale_again(schema, found);
     found.rows.features = {.num_rows = found.rows.size(), .num_columns = 0, .values = {}};
+    folds.sizes.push_back(found.rows.size());
     append(found, folds.all);
   }
   return folds;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -54,69 +55,87 @@ void Predictor::run(cpu::Network& network, const cpu::NetworkBatch& batch, float
   team_.run([&](int64_t thread) { network.infer(thread, batch, keep, [] {}); });
 }
 
-void Predictor::predict_by_member(const data::Matrix& features,
-                                  std::span<const int32_t> member_of_row,
-                                  std::span<float> outputs) {
-  const auto width = static_cast<std::size_t>(model_.num_outputs());
-  const std::size_t max_rows = rows_.size();
-  member_outputs_.resize(max_rows * width);
-  for (std::size_t member = 0; member < networks_.size(); ++member) {
-    std::size_t count = 0;
-    const auto flush = [&] {
-      run(*networks_[member],
-          {.source = gather_source(features, model_.schema.scaling),
-           .rows = rows_.data(),
-           .num_rows = static_cast<int64_t>(count)},
-          member_outputs_.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        std::copy_n(member_outputs_.data() + i * width, width,
-                    outputs.data() + static_cast<std::size_t>(rows_[i]) * width);
-      }
-      count = 0;
-    };
-    for (std::size_t row = 0; row < member_of_row.size(); ++row) {
-      if (member_of_row[row] != static_cast<int32_t>(member)) continue;
-      rows_[count++] = static_cast<int64_t>(row);
-      if (count == max_rows) flush();
-    }
-    if (count > 0) flush();
+void Predictor::run_members(std::span<const std::size_t> members, const cpu::NetworkBatch& batch,
+                            std::span<float> outputs) {
+  if (members.size() == 1) {
+    run(*networks_[members.front()], batch, outputs.data());
+    if (model_.is_ensemble()) data::limit_outputs(model_.schema, outputs);
+    return;
   }
-  data::limit_outputs(model_.schema, outputs);
+  member_outputs_.resize(members.size() * outputs.size());
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::span<float> of_member =
+        std::span(member_outputs_).subspan(i * outputs.size(), outputs.size());
+    run(*networks_[members[i]], batch, of_member.data());
+    data::limit_outputs(model_.schema, of_member);
+    if (!model_.weights.empty()) weights.push_back(model_.weights[members[i]]);
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
+  const int64_t num_columns = model_.num_outputs();
+  cpu::combine_members(network::mean_for(model_.schema.task),
+                       {.values = member_outputs_.data(),
+                        .num_members = std::ssize(members),
+                        .member_stride = std::ssize(outputs),
+                        .num_rows = batch.num_rows,
+                        .row_stride = num_columns,
+                        .num_columns = num_columns,
+                        .weights = weights.empty() ? nullptr : weights.data()},
+                       outputs.data(), num_columns);
+}
+
+void Predictor::predict_fold(const data::Matrix& features, std::span<const int32_t> fold_of_row,
+                             int32_t fold, std::span<float> outputs) {
+  const auto width = static_cast<std::size_t>(model_.num_outputs());
+  const std::vector<int32_t> folds = member_folds(model_);
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    if (folds[i] == fold) members.push_back(i);
+  }
+  std::vector<float> part;
+  std::size_t count = 0;
+  const auto flush = [&] {
+    part.resize(count * width);
+    run_members(members,
+                {.source = gather_source(features, model_.schema.scaling),
+                 .rows = rows_.data(),
+                 .num_rows = static_cast<int64_t>(count)},
+                part);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::copy_n(part.data() + i * width, width,
+                  outputs.data() + static_cast<std::size_t>(rows_[i]) * width);
+    }
+    count = 0;
+  };
+  for (std::size_t row = 0; row < fold_of_row.size(); ++row) {
+    if (fold_of_row[row] != fold) continue;
+    rows_[count++] = static_cast<int64_t>(row);
+    if (count == rows_.size()) flush();
+  }
+  if (count > 0) flush();
 }
 
 void Predictor::predict(const data::Matrix& features, std::vector<float>& outputs,
-                        std::span<const int32_t> member_of_row) {
+                        std::span<const int32_t> fold_of_row) {
   const auto width = static_cast<std::size_t>(model_.num_outputs());
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
-  if (!member_of_row.empty()) return predict_by_member(features, member_of_row, outputs);
+  for (const int32_t fold : std::set<int32_t>(fold_of_row.begin(), fold_of_row.end())) {
+    predict_fold(features, fold_of_row, fold, outputs);
+  }
+  if (!fold_of_row.empty()) return;
+  std::vector<std::size_t> all(networks_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   const auto max_rows = static_cast<int64_t>(rows_.size());
   for (int64_t begin = 0; begin < features.num_rows; begin += max_rows) {
     std::iota(rows_.begin(), rows_.end(), begin);
-    const cpu::NetworkBatch batch{.source = gather_source(features, model_.schema.scaling),
-                                  .rows = rows_.data(),
-                                  .num_rows = std::min(max_rows, features.num_rows - begin)};
-    const std::span<float> part = std::span(outputs).subspan(
-        static_cast<std::size_t>(begin) * width, static_cast<std::size_t>(batch.num_rows) * width);
-    if (!model_.is_ensemble()) {
-      run(*networks_.front(), batch, part.data());
-      continue;
-    }
-    member_outputs_.resize(networks_.size() * part.size());
-    for (std::size_t i = 0; i < networks_.size(); ++i) {
-      const std::span<float> of_member =
-          std::span(member_outputs_).subspan(i * part.size(), part.size());
-      run(*networks_[i], batch, of_member.data());
-      data::limit_outputs(model_.schema, of_member);
-    }
-    const int64_t num_columns = model_.num_outputs();
-    cpu::combine_members(network::mean_for(model_.schema.task),
-                         {.values = member_outputs_.data(),
-                          .num_members = std::ssize(networks_),
-                          .member_stride = std::ssize(part),
-                          .num_rows = batch.num_rows,
-                          .row_stride = num_columns,
-                          .num_columns = num_columns},
-                         part.data(), num_columns);
+    const int64_t num_rows = std::min(max_rows, features.num_rows - begin);
+    run_members(all,
+                {.source = gather_source(features, model_.schema.scaling),
+                 .rows = rows_.data(),
+                 .num_rows = num_rows},
+                std::span(outputs).subspan(static_cast<std::size_t>(begin) * width,
+                                           static_cast<std::size_t>(num_rows) * width));
   }
 }
 

@@ -24,21 +24,29 @@ Name reshaped(GraphBuilder& graph, const Name& value, const std::vector<int64_t>
       "Reshape", {value, graph.constant("shape", {rank}, std::span(shape.data(), shape.size()))});
 }
 
-// Combines `members` `[batch, members, outputs]` as nn/cpu/combine.h does. A single logit counts as
-// the second of two, of which the first is 0.
+// Combines `members` `[batch, members, outputs]` as nn/cpu/combine.h does, by their weights, or
+// equally if these are empty. A single logit counts as the second of two, of which the first is 0.
 Name log_of_mean_probabilities(GraphBuilder& graph, const Name& members, int64_t num_members,
-                               bool has_one_logit) {
+                               std::span<const double> weights, bool has_one_logit) {
   Name logits = members;
   if (has_one_logit) {
     const Name zero = graph.node("Sub", {logits, logits});
     logits = graph.node("Concat", {zero, logits}, {attribute("axis", int64_t{-1})});
   }
   constexpr std::array<int64_t, 1> kMembers = {1};
-  const Name logs = graph.node("LogSoftmax", {logits}, {attribute("axis", int64_t{-1})});
+  Name logs = graph.node("LogSoftmax", {logits}, {attribute("axis", int64_t{-1})});
+  if (!weights.empty()) {
+    std::vector<float> log_weights;
+    for (const double weight : weights) log_weights.push_back(static_cast<float>(std::log(weight)));
+    logs = graph.node("Add", {logs, graph.constant("log_weights", {num_members, 1}, log_weights)});
+  }
   const Name sum = graph.node("ReduceLogSumExp", {logs},
                               {attribute("axes", kMembers), attribute("keepdims", int64_t{0})});
-  const float log_members = std::log(static_cast<float>(num_members));
-  Name mean = graph.node("Sub", {sum, graph.number("log_members", log_members)});
+  Name mean = sum;
+  if (weights.empty()) {
+    const float log_members = std::log(static_cast<float>(num_members));
+    mean = graph.node("Sub", {sum, graph.number("log_members", log_members)});
+  }
   if (!has_one_logit) return mean;
   const auto column = [&](int64_t index) {
     return graph.node("Gather", {mean, graph.constant("column", {1}, std::span(&index, 1))},
@@ -185,7 +193,7 @@ class LayerWriter {
                          {attribute("axes", kMembers), attribute("keepdims", int64_t{0})});
     }
     const Name mean =
-        log_of_mean_probabilities(graph_, rows, members.num_members, members.num_outputs == 1);
+        log_of_mean_probabilities(graph_, rows, members.num_members, {}, members.num_outputs == 1);
     return graph_.node("Mul", {mean, weight(members.name + ".scale")});
   }
 
@@ -329,9 +337,14 @@ void add_two_probabilities(GraphBuilder& graph, const Name& logit) {
   graph.node("Concat", {first, second}, {attribute("axis", int64_t{1})});
 }
 
-// Returns the mean of the predictions of all members.
-Name mean_of(GraphBuilder& graph, const std::vector<Name>& members) {
-  return graph.node("Mean", members);
+// Returns the mean of the predictions of all members by their weights, or equally without any.
+Name mean_of(GraphBuilder& graph, std::vector<Name> members, std::span<const double> weights) {
+  if (weights.empty()) return graph.node("Mean", members);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    members[i] = graph.node(
+        "Mul", {members[i], graph.number("member_weight", static_cast<float>(weights[i]))});
+  }
+  return graph.node("Sum", members);
 }
 
 // Stacks the scores of all members as `[batch, members, outputs]`.
@@ -359,9 +372,9 @@ Name add_networks(GraphBuilder& graph, const apply::Model& model, const Name& fe
   limit(graph, model.schema, scores);
   if (!model.is_ensemble()) return scores.front();
   return model.schema.task == config::Task::kRegression
-             ? mean_of(graph, scores)
+             ? mean_of(graph, scores, model.weights)
              : log_of_mean_probabilities(graph, stacked(graph, scores), std::ssize(scores),
-                                         model.num_outputs() == 1);
+                                         model.weights, model.num_outputs() == 1);
 }
 
 void add_outputs(GraphBuilder& graph, const apply::Model& model, apply::ExportOutputs outputs,

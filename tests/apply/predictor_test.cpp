@@ -151,22 +151,60 @@ TEST(Predictor, AnEnsembleHasTheMeanProbabilities) {
   }
 }
 
-TEST(Predictor, ARowCanBePredictedByOneMemberAlone) {
+// The configuration of a member that validates on this part of the rows.
+std::shared_ptr<const config::Config> with_fold(int64_t fold) {
+  config::Config config;
+  config.data.validation_folds = 3;
+  config.data.validation_fold = fold + 1;
+  return std::make_shared<config::Config>(config);
+}
+
+TEST(Predictor, ARowCanBePredictedByTheMembersOfItsFoldAlone) {
   constexpr int64_t kRows = 1030;  // more than a batch
   const data::Matrix features{kRows, 9, test::some_numbers(kRows * 9, 5)};
   std::vector<Model> members;
-  const Model ensemble = some_ensemble(3, members);
-  std::vector<int32_t> member_of_row(kRows);
-  for (std::size_t row = 0; row < member_of_row.size(); ++row) {
-    member_of_row[row] = static_cast<int32_t>(row * row % 3);
+  Model ensemble = some_ensemble(3, members);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ensemble.members[i].config = with_fold(static_cast<int64_t>(i));
+  }
+  std::vector<int32_t> fold_of_row(kRows);
+  for (std::size_t row = 0; row < fold_of_row.size(); ++row) {
+    fold_of_row[row] = static_cast<int32_t>(row * row % 3);
   }
   Numbers outputs;
-  Predictor(ensemble, 2).predict(features, outputs, member_of_row);
+  Predictor(ensemble, 2).predict(features, outputs, fold_of_row);
   std::vector<Numbers> alone;
   for (const Model& member : members) alone.push_back(outputs_of(member, features));
   ASSERT_EQ(outputs.size(), alone.front().size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    EXPECT_EQ(outputs[i], alone[static_cast<std::size_t>(member_of_row[i / 3])][i]) << i;
+    EXPECT_EQ(outputs[i], alone[static_cast<std::size_t>(fold_of_row[i / 3])][i]) << i;
+  }
+}
+
+// Two configurations with two folds each: a row has the weighted mean of the two members that have
+// not seen its fold.
+TEST(Predictor, MembersOfAFoldAreAveragedByTheirWeights) {
+  const data::Matrix features{6, 9, test::some_numbers(int64_t{6} * 9, 5)};
+  std::vector<Model> members;
+  Model ensemble = some_ensemble(3, members);
+  ensemble.members.push_back(ensemble.members.front());
+  ensemble.weights = {0.3, 0.2, 0.1, 0.4};
+  for (std::size_t i = 0; i < 4; ++i) {
+    ensemble.members[i].config = with_fold(static_cast<int64_t>(i % 2));
+  }
+  const std::vector<int32_t> fold_of_row = {0, 1, 0, 0, 1, 1};
+  Numbers outputs;
+  Predictor(ensemble, 1).predict(features, outputs, fold_of_row);
+  const Numbers mean = probabilities(ensemble, outputs);
+  std::vector<Numbers> alone;
+  for (const Model& member : members) {
+    alone.push_back(probabilities(member, outputs_of(member, features)));
+  }
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    const bool is_first = fold_of_row[i / 3] == 0;  // members 0 and 2, or 1 and 0 again
+    const double expected = is_first ? (0.3 * alone[0][i] + 0.1 * alone[2][i]) / 0.4
+                                     : (0.2 * alone[1][i] + 0.4 * alone[0][i]) / 0.6;
+    EXPECT_NEAR(mean[i], expected, 1e-6) << i;
   }
 }
 

@@ -16,8 +16,9 @@ namespace trainer::apply {
 
 /// The content of ensemble.json, which is in the folder with the run folders of the members.
 struct EnsembleFile {
-  int64_t num_members = 0;                   // planned; `runs` has fewer until all are trained
-  std::vector<std::string> runs;             // names of the run folders that are complete
+  int64_t num_members = 0;           // planned; `runs` has fewer until all are trained
+  std::vector<std::string> runs;     // names of the run folders that are complete
+  std::vector<double> weights = {};  // [runs] of sum 1, by which predictions are averaged; or empty
   std::vector<config::Recipe> recipes = {};  // members use them in turn; empty: as configured
   /// With recipes, the settings that differ from the defaults of the recipes, as YAML by key, which
   /// a resume needs.

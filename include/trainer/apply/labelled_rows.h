@@ -23,10 +23,10 @@ struct SplitRows {
   std::string split;    // "test", "validation" or kOutOfFold
   data::Schema schema;  // the model's, with target means even if its checkpoint has none
   data::Dataset rows;
-  /// [rows] the index of the only member that was not trained on the row, and therefore predicts
-  /// it; empty: all members predict all rows.
-  Array<int32_t> member_of_row = {};
-  int64_t num_train = 0;  // rows of the training split; 0 with member_of_row
+  /// [rows] the fold of each row (member_folds()), which only the members of that fold were not
+  /// trained on, and therefore predict; empty: all members predict all rows.
+  Array<int32_t> fold_of_row = {};
+  int64_t num_train = 0;  // rows of the training split; 0 with fold_of_row
 };
 
 /// The rows of the run's own data that the model was not trained on: those of the test split, or of

@@ -47,14 +47,16 @@ struct Conformal {
 
 /// A trained model as plain values, for prediction, evaluation and exports. It has one member, or
 /// the members of an ensemble, whose predictions (probabilities of classes, or numbers) are
-/// averaged. All members have the same features, targets and loss.
+/// averaged by their weights. All members have the same features, targets and loss.
 struct Model {
   std::filesystem::path file;  // the checkpoint, or ensemble.json
   data::Schema schema;
   config::Loss loss = config::Loss::kCrossEntropy;  // never kAuto
   std::vector<Member> members;                      // at least one
-  std::string trainer_version;                      // the version that wrote the first checkpoint
-  std::vector<data::Fingerprint> fingerprints;      // of the data files that it was trained on
+  /// [members] of sum 1, by which their predictions are averaged; empty: all are equal.
+  std::vector<double> weights;
+  std::string trainer_version;                  // the version that wrote the first checkpoint
+  std::vector<data::Fingerprint> fingerprints;  // of the data files that it was trained on
 
   /// With two classes, the second is predicted if its probability is above this.
   double threshold = 0.5;
@@ -77,6 +79,10 @@ Model load_model(const std::filesystem::path& run_or_checkpoint);
 
 /// The epoch of the checkpoint or the size of the ensemble in words: "epoch 12", "5 members".
 std::string epoch_text(const Model& model);
+
+/// [members] the fold, from 0, of the rows that a member was not trained on, or -1 if it has none
+/// of its own. All are -1 unless the model is an ensemble whose members were trained on folds.
+std::vector<int32_t> member_folds(const Model& model);
 
 /// The elements of a float32 tensor, in row-major order.
 const float* float_values(const archive::TensorData& tensor);

@@ -33,6 +33,7 @@ struct FoldOutputs {
   /// Of all runs. Outputs and targets are as the first run scales them; the features, which each
   /// run has encoded in its own way, are left out.
   SplitOutputs all;
+  std::vector<int64_t> sizes = {};  // the rows of each run, one after the other in `all`
 };
 
 /// Predicts the test split of each run, which are those of one repeat (at least one). Throws

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,10 +27,10 @@ class Predictor {
   Predictor(const Model& model, int64_t num_threads);
 
   /// Computes the outputs `[n, num_outputs]`, logits of classes or scaled targets, for unscaled
-  /// features `[n, num_features]` that data::encode() returned. With `member_of_row` `[n]`, each
-  /// row is predicted by the member of that index alone.
+  /// features `[n, num_features]` that data::encode() returned. With `fold_of_row` `[n]`, each
+  /// row is predicted by the members of that fold alone (member_folds()).
   void predict(const data::Matrix& features, std::vector<float>& outputs,
-               std::span<const int32_t> member_of_row = {});
+               std::span<const int32_t> fold_of_row = {});
 
  private:
   const Model& model_;
@@ -38,8 +39,10 @@ class Predictor {
   std::vector<float> member_outputs_;                    // [members, rows of a batch, num_outputs]
   std::vector<int64_t> rows_;
 
-  void predict_by_member(const data::Matrix& features, std::span<const int32_t> member_of_row,
-                         std::span<float> outputs);
+  void predict_fold(const data::Matrix& features, std::span<const int32_t> fold_of_row,
+                    int32_t fold, std::span<float> outputs);
+  void run_members(std::span<const std::size_t> members, const cpu::NetworkBatch& batch,
+                   std::span<float> outputs);
   void run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs);
 };
 

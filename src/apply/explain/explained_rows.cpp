@@ -35,17 +35,17 @@ class Reservoir {
   explicit Reservoir(const RowLimit& limit)
       : max_rows_(limit.max_rows), random_(limit.seed, StreamId::kRowSample) {}
 
-  void add(const data::Dataset& rows, const Array<int32_t>& member_of_row = {}) {
+  void add(const data::Dataset& rows, const Array<int32_t>& fold_of_row = {}) {
     for (int64_t row = 0; row < rows.size(); ++row) {
       const std::optional<int64_t> place = next_place();
       if (!place) continue;
       put_row(rows, row, *place);
-      put(member_of_row, row, 1, member_of_row_, *place);
+      put(fold_of_row, row, 1, fold_of_row_, *place);
     }
   }
 
   data::Dataset take() && { return std::move(kept_); }
-  Array<int32_t> take_members() && { return std::move(member_of_row_); }
+  Array<int32_t> take_folds() && { return std::move(fold_of_row_); }
   int64_t num_seen() const { return num_seen_; }
 
  private:
@@ -82,18 +82,18 @@ class Reservoir {
   int64_t num_seen_ = 0;
   PhiloxStream random_;
   data::Dataset kept_;
-  Array<int32_t> member_of_row_;
+  Array<int32_t> fold_of_row_;
 };
 
 }  // namespace
 
 ExplainedRows choose_rows(const apply::SplitRows& rows, const RowLimit& limit) {
   Reservoir reservoir(limit);
-  reservoir.add(rows.rows, rows.member_of_row);
+  reservoir.add(rows.rows, rows.fold_of_row);
   return {.split = rows.split,
           .schema = rows.schema,
           .rows = std::move(reservoir).take(),
-          .member_of_row = std::move(reservoir).take_members(),
+          .fold_of_row = std::move(reservoir).take_folds(),
           .num_available = rows.rows.size()};
 }
 

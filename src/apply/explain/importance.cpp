@@ -55,7 +55,7 @@ class Shuffler {
   }
 
   double score() {
-    predictor_.predict(features_, outputs_, rows_.member_of_row);
+    predictor_.predict(features_, outputs_, rows_.fold_of_row);
     return score_of(outputs_);
   }
 

@@ -28,6 +28,12 @@ void find_log_probabilities(std::span<const float> logits, std::vector<double>& 
   for (double& log : logs) log -= sum;
 }
 
+// The logarithm of the weight of a member.
+double log_weight(const MemberOutputs& members, std::size_t member) {
+  return members.weights == nullptr ? -std::log(static_cast<double>(members.num_members))
+                                    : std::log(members.weights[member]);
+}
+
 /// The logarithms of the probabilities of one row: for each member, and for their mean.
 struct RowLogs {
   std::vector<std::vector<double>> of_members;  // [members, classes]
@@ -44,9 +50,12 @@ struct RowLogs {
       of_row += members.member_stride;
     }
     std::vector<double> of_class(of_members.size());
+    const bool are_equal = members.weights == nullptr;
     for (std::size_t c = 0; c < means.size(); ++c) {
-      for (std::size_t m = 0; m < of_class.size(); ++m) of_class[m] = of_members[m][c];
-      means[c] = log_sum_exp(of_class) - std::log(static_cast<double>(of_class.size()));
+      for (std::size_t m = 0; m < of_class.size(); ++m) {
+        of_class[m] = of_members[m][c] + (are_equal ? 0 : log_weight(members, m));
+      }
+      means[c] = log_sum_exp(of_class) + (are_equal ? log_weight(members, 0) : 0);
     }
   }
 };
@@ -71,10 +80,11 @@ void combine_numbers(const MemberOutputs& members, float* out, int64_t stride) {
       const float* value = members.values + row * members.row_stride + column;
       double sum = 0;
       for (int64_t m = 0; m < members.num_members; ++m) {
-        sum += static_cast<double>(value[m * members.member_stride]);
+        const double weight = members.weights == nullptr ? 1 : members.weights[m];
+        sum += weight * static_cast<double>(value[m * members.member_stride]);
       }
-      out[row * stride + column] =
-          static_cast<float>(sum / static_cast<double>(members.num_members));
+      if (members.weights == nullptr) sum /= static_cast<double>(members.num_members);
+      out[row * stride + column] = static_cast<float>(sum);
     }
   }
 }
@@ -84,7 +94,6 @@ void combine_numbers(const MemberOutputs& members, float* out, int64_t stride) {
 // respect to the logit of k, and -w_k p_c with respect to that of another class c.
 void classes_gradient(const MemberOutputs& members, const float* factors, float* out) {
   const auto width = static_cast<std::size_t>(members.num_columns);
-  const double log_members = std::log(static_cast<double>(members.num_members));
   RowLogs logs(members);
   // A single output is the logarithm of the second class minus that of the first.
   const std::size_t first = logs.means.size() - width;
@@ -95,10 +104,12 @@ void classes_gradient(const MemberOutputs& members, const float* factors, float*
     std::copy_n(factors, width, of_class.begin() + static_cast<std::ptrdiff_t>(first));
     if (first == 1) of_class[0] = -of_class[1];
     float* to = out + row * members.row_stride;
-    for (const std::vector<double>& of_member : logs.of_members) {
+    for (std::size_t m = 0; m < logs.of_members.size(); ++m) {
+      const std::vector<double>& of_member = logs.of_members[m];
+      const double weight = log_weight(members, m);
       double sum = 0;
       for (std::size_t c = 0; c < shared.size(); ++c) {
-        shared[c] = of_class[c] * std::exp(of_member[c] - logs.means[c] - log_members);
+        shared[c] = of_class[c] * std::exp(of_member[c] - logs.means[c] + weight);
         sum += shared[c];
       }
       for (std::size_t c = first; c < shared.size(); ++c) {
@@ -114,7 +125,8 @@ void numbers_gradient(const MemberOutputs& members, const float* factors, float*
     for (int64_t m = 0; m < members.num_members; ++m) {
       float* to = out + row * members.row_stride + m * members.member_stride;
       for (int64_t c = 0; c < members.num_columns; ++c) {
-        to[c] = factors[c] / static_cast<float>(members.num_members);
+        to[c] = members.weights == nullptr ? factors[c] / static_cast<float>(members.num_members)
+                                           : factors[c] * static_cast<float>(members.weights[m]);
       }
     }
   }

@@ -69,6 +69,11 @@ class Builder {
         members.register_module(std::to_string(i), member);
       }
       mlp.register_module("members", members);
+      if (!model_.weights.empty()) {
+        const auto count = static_cast<int64_t>(model_.weights.size());
+        mlp.register_buffer("member_weights",
+                            to_tensor(model_.weights).to(at::kFloat).reshape({count, 1, 1}));
+      }
     } else {
       add_layers(mlp, model_.members.front());
       mlp.define(scores_source(model_.members.front().network));
@@ -277,6 +282,7 @@ struct Stacked {
   std::string expression;
   int64_t dimension;  // the dimension of the members
   int64_t num_members;
+  bool has_weights = false;  // those of self.member_weights
 };
 
 // Returns an expression that combines members as nn/cpu/combine.h does. A single logit counts as
@@ -286,8 +292,13 @@ std::string log_of_mean_probabilities(const Stacked& members, bool has_one_logit
       has_one_logit ? fmt::format("torch.constant_pad_nd({}, [1, 0])", members.expression)
                     : members.expression;
   const std::string logs =
-      fmt::format("torch.logsumexp(torch.log_softmax({}, 2), [{}]) - {}", logits, members.dimension,
-                  std::log(static_cast<double>(members.num_members)));
+      members.has_weights
+          ? fmt::format(
+                "torch.logsumexp(torch.log_softmax({}, 2) + torch.log(self.member_weights), "
+                "[{}])",
+                logits, members.dimension)
+          : fmt::format("torch.logsumexp(torch.log_softmax({}, 2), [{}]) - {}", logits,
+                        members.dimension, std::log(static_cast<double>(members.num_members)));
   return has_one_logit ? fmt::format("torch.diff({})", logs) : logs;
 }
 
@@ -409,9 +420,11 @@ std::string scores(const apply::Model& model) {
   }
   const std::string stacked = fmt::format("torch.stack([{}])", list);
   if (model.schema.task == config::Task::kRegression) {
-    return fmt::format("torch.mean({}, 0)", limited(model, stacked));
+    const std::string limits = limited(model, stacked);
+    return model.weights.empty() ? fmt::format("torch.mean({}, 0)", limits)
+                                 : fmt::format("torch.sum({} * self.member_weights, [0])", limits);
   }
-  return log_of_mean_probabilities({stacked, 0, std::ssize(model.members)},
+  return log_of_mean_probabilities({stacked, 0, std::ssize(model.members), !model.weights.empty()},
                                    model.num_outputs() == 1);
 }
 

@@ -20,8 +20,8 @@ struct ExplainedRows {
   std::string split = {};  // as apply::SplitRows has it; empty for the rows of a file
   data::Schema schema;     // the model's, see apply::SplitRows
   data::Dataset rows;
-  Array<int32_t> member_of_row = {};  // see apply::SplitRows
-  int64_t num_available = 0;          // number of rows from which these were chosen
+  Array<int32_t> fold_of_row = {};  // see apply::SplitRows
+  int64_t num_available = 0;        // number of rows from which these were chosen
   apply::FileNotes notes = {};
 };
 

@@ -16,12 +16,13 @@ struct MemberOutputs {
   int64_t num_rows = 0;
   int64_t row_stride = 0;
   int64_t num_columns = 0;
+  const double* weights = nullptr;  // [num_members] of sum 1; null: all are equal
 };
 
-/// Averages the predictions of the members, and writes to `out` `[num_rows, num_columns]` (rows
-/// `stride` floats apart) the outputs of one network that would predict these averages: logarithms
-/// of mean probabilities, the logit of the mean probability if there is a single column, or means
-/// of numbers.
+/// Averages the predictions of the members by their weights, and writes to `out` `[num_rows,
+/// num_columns]` (rows `stride` floats apart) the outputs of one network that would predict these
+/// averages: logarithms of mean probabilities, the logit of the mean probability if there is a
+/// single column, or means of numbers.
 void combine_members(network::Mean mean, const MemberOutputs& members, float* out, int64_t stride);
 
 /// The backward pass of combine_members(): given the gradient with respect to its results in
