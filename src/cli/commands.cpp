@@ -13,6 +13,7 @@
   COMMAND("init", "Write a first configuration for a table", make_init_command)                  \
   COMMAND("cv", "Cross-validate: train and test one model per fold", make_cv_command)            \
   COMMAND("ensemble", "Train several models and make one of them", make_ensemble_command)        \
+  COMMAND("search", "Try configurations and make one model of the best", make_search_command)    \
   TASK("Use a model")                                                                            \
   COMMAND("predict", "Predict with a trained model", make_predict_command)                       \
   COMMAND("eval", "Evaluate a trained model", make_eval_command)                                 \

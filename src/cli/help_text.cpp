@@ -61,6 +61,8 @@ constexpr Example kExamples[] = {
      "Cross-validate, and make one model of those of the folds"},
     {"trainer ensemble --config houses.yaml --members 5",
      "Train several models and make one of them"},
+    {"trainer search --config houses.yaml --time 10m",
+     "Try configurations for ten minutes and make one model of the best"},
     {"trainer predict new.csv --check -o new_predicted.csv",
      "Fail, with exit code 10, if the table is not like the training data"},
     {"trainer predict new.csv --interval 0.9 -o intervals.csv",

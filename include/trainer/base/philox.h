@@ -24,7 +24,8 @@ enum class StreamId : uint32_t {
   kBlockOrder = 6,
   kWindowOrder = 7,
   kRowSample = 8,
-  kShuffledColumn = 9
+  kShuffledColumn = 9,
+  kTrial = 10
 };
 
 /// A stream of numbers that (seed, stream, index) determines completely, so that no generator state

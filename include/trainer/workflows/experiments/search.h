@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainer/base/text/document.h"
+#include "trainer/config/config.h"
+#include "trainer/workflows/experiments/runs.h"
+
+namespace trainer::experiments {
+
+/// A key and the text of its range: "training.learning_rate", "log(1e-4,1e-1)".
+struct SpaceKey {
+  std::string key;
+  std::string range;
+  bool operator==(const SpaceKey&) const = default;
+};
+
+/// Whether a value on the command line is a range and not a value: "int(1,4)".
+bool is_range(const std::string& value);
+
+/// The keys that are searched where the user names none, for the recipe of the configuration.
+std::vector<SpaceKey> default_space(const config::Config& config);
+
+/// One configuration that was tried.
+struct Trial {
+  int64_t number = 0;                           // from 1; the first is the configuration as it is
+  std::vector<config::Override> settings = {};  // in which it differs from that
+  std::vector<std::string> runs = {};           // names of the run folders of its folds
+  std::optional<double> loss = {};              // of all out-of-fold rows; none: stopped or failed
+  double time_seconds = 0;
+  double weight = 0;         // in the ensemble
+  std::string problem = {};  // why it has no loss
+};
+
+/// What a search has beside a series of runs.
+struct SearchRequest : SeriesRequest {
+  std::vector<SpaceKey> space = {};  // empty: default_space(), or as in the resumed search
+  double max_seconds = 0;            // 0: no limit
+  int64_t max_trials = 0;            // 0: no limit
+  int64_t num_folds = 0;             // 0: 5, or as in the resumed search
+  /// Called after each trial with what is known of it, and the loss of the ensemble so far.
+  std::function<void(const Trial&, double ensemble_loss)> on_trial = {};
+};
+
+/// How a search ended.
+struct SearchReport : SeriesReport {
+  std::string metric;         // "log loss", or "RMSE" in deviations of the target
+  std::vector<Trial> trials;  // by number
+  double ensemble_loss = 0;   // of out-of-fold rows, by which the weights were chosen
+  double expected_loss = 0;   // the same if each fold has the weights that the others chose
+  int64_t num_members = 0;
+  /// For people and as JSON: {"folder", "metric", "loss", "expected_loss", "members", "trials"}.
+  Document document() const;
+};
+
+/// Trains configurations of a space, each on all folds, and makes one ensemble of them. After each
+/// trial the weights of the configurations are chosen again (choose_weights()), and ensemble.json
+/// is replaced in one step, so that the folder is a model at any time once the first trial is
+/// complete. A trial that is worse than the median on its first fold ends there; one that fails is
+/// counted and left out, except for the first. Ends before a trial that would take longer than the
+/// time that is left, judged by those before. Trial i is a function of the seed and i, so a search
+/// that is resumed goes on with the same trials.
+/// Throws Error(kUsage) for a wrong space, Error(kCheckpoint) for a folder that is not of a search
+/// or of one with another space, and the errors of cross_validate().
+SearchReport search(const SearchRequest& request);
+
+}  // namespace trainer::experiments

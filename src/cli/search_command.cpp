@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer search`: tries configurations and makes one ensemble of the best.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainer/base/io/log.h"
+#include "trainer/base/text/document.h"
+#include "trainer/base/text/format.h"
+#include "trainer/base/text/parse.h"
+#include "trainer/base/text/print_safely.h"
+#include "trainer/base/time/stopwatch.h"
+#include "trainer/workflows/experiments/search.h"
+
+#include "cli/commands.h"
+#include "cli/print_document.h"
+#include "cli/resolve_config.h"
+#include "cli/train_runs.h"
+
+namespace trainer::cli {
+namespace {
+
+class SearchCommand : public Command {
+ public:
+  bool takes_configuration() const override { return true; }
+
+  std::string footer() const override {
+    return "\nA key is searched where its value is a range: KEY='log(LOW,HIGH)',\n"
+           "'uniform(LOW,HIGH)', 'int(LOW,HIGH)' or 'choice(A,B,...)'. Without any, the\n"
+           "usual keys of the recipe are; --print-space prints them.\n";
+  }
+
+  std::vector<Option> options() override {
+    return {{"--time", &time_, "TIME",
+             "Time for all trials, such as 60s, 10m or 2h (default: 10m, unless --trials)"},
+            {"--trials", &trials_, "N", "At most so many configurations"},
+            {"--folds", &folds_, "VALUE", "Number of folds of each (default: 5)"},
+            {"--print-space", &print_space_, "", "Print the keys and their ranges, and exit"},
+            {"--json", &json_, "", "Print JSON"}};
+  }
+
+  void check(const CommonOptions& common, Problems& problems) override {
+    constexpr int64_t kMinFolds = 2;
+    parse_count("--trials", trials_, num_trials_, problems);
+    parse_count("--folds", folds_, num_folds_, problems, kMinFolds);
+    if (!time_.empty()) {
+      max_seconds_ = parse_duration(time_).value_or(0);
+      if (!(max_seconds_ > 0)) {
+        problems.push_back(fmt::format("--time: expected a time such as 60s, 10m or 2h, got {}",
+                                       in_quotes(time_)));
+      }
+    } else if (num_trials_ == 0) {
+      max_seconds_ = kDefaultSeconds;
+    }
+    for (const config::Override& one : common.overrides) {
+      if (experiments::is_range(one.value)) space_.push_back({one.key, one.value});
+    }
+  }
+
+  int run(const CommonOptions& common) override {
+    CommonOptions fixed = common;
+    std::erase_if(fixed.overrides,
+                  [](const config::Override& one) { return experiments::is_range(one.value); });
+    require_config(fixed, "search", " --time 10m");
+    if (print_space_) return show_space(fixed);
+    choose_log_format(fixed);
+    apply_quiet(fixed);
+    experiments::SearchRequest request{series_request(fixed)};
+    request.space = space_;
+    request.max_seconds = max_seconds_;
+    request.max_trials = num_trials_;
+    request.num_folds = num_folds_;
+    const Stopwatch stopwatch;
+    Stopwatch since_line;
+    request.on_trial = [&](const experiments::Trial& trial, double ensemble_loss) {
+      const bool is_news = trial.weight > 0 || (!trial.loss && trial.runs.size() != 1);
+      if (!is_news && since_line.seconds() < kQuietSeconds) return;
+      since_line = Stopwatch();
+      log::info(trial_line(trial, ensemble_loss, stopwatch.seconds()));
+    };
+    const experiments::SearchReport report = experiments::search(request);
+    run_folder_ = report.folder;
+    if (report.stop_signal != 0) return end_stopped(report, "search");
+    if (report.trials.size() == 1 && num_trials_ != 1) {
+      log::warning("the time was enough for the configuration as it is only; set a longer --time");
+    }
+    if (!json_ && common.verbosity == Verbosity::kQuiet) return 0;
+    Document document = report.document();
+    document.line("model", short_path(report.folder));
+    document.line("next", "trainer report; trainer predict new.csv");
+    print_document(document, json_);
+    return 0;
+  }
+
+ private:
+  static constexpr double kDefaultSeconds = 600;
+  static constexpr double kQuietSeconds = 30;  // without a line about a trial that changes nothing
+
+  int show_space(const CommonOptions& common) const {
+    const auto space = space_.empty() ? experiments::default_space(draft_config(common)) : space_;
+    for (const experiments::SpaceKey& key : space) {
+      print_safely(fmt::format("'{}={}'\n", key.key, key.range));
+    }
+    return 0;
+  }
+
+  std::string trial_line(const experiments::Trial& trial, double ensemble_loss,
+                         double seconds) const {
+    std::string line = fmt::format("trial {}  ", trial.number);
+    line += trial.loss ? fmt::format("{:.4f}", *trial.loss) : trial.problem;
+    line += fmt::format("  ensemble {:.4f}  {}", ensemble_loss, human_duration(trial.time_seconds));
+    if (max_seconds_ > seconds) {
+      line += fmt::format("  {} left", human_duration(max_seconds_ - seconds));
+    }
+    return line;
+  }
+
+  std::string time_;
+  std::string trials_;
+  std::string folds_;
+  bool print_space_ = false;
+  bool json_ = false;
+  double max_seconds_ = 0;
+  int64_t num_trials_ = 0;
+  int64_t num_folds_ = 0;
+  std::vector<experiments::SpaceKey> space_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_search_command() { return std::make_unique<SearchCommand>(); }
+
+}  // namespace trainer::cli

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trainer search`: configurations that are tried, and the ensemble that is made of them.
+#include <signal.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trainer/base/text/json.h"
+
+#include "support/comes_true.h"
+#include "support/files.h"
+#include "support/process.h"
+#include "support/program_test.h"
+#include "support/running_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProcessResult;
+
+/// y = |x| + noise, which a linear model cannot learn.
+std::string bent_table() {
+  std::string text = "x,z,y\n";
+  for (int i = 0; i < 300; ++i) {
+    const double x = (i * 37 % 101) / 10.0 - 5;
+    text += fmt::format("{},{},{:.3f}\n", x, i % 7, std::abs(x) + (i * 7919 % 13) / 20.0);
+  }
+  return text;
+}
+
+class SearchTest : public test::ProgramTest {
+ protected:
+  SearchTest() {
+    folder_.write("t.csv", bent_table());
+    folder_.write("c.yaml",
+                  "data: {source: csv, path: t.csv, target: y, test_fraction: 0}\n"
+                  "training: {epochs: 6, learning_rate: 1e-4}\nthreads: 1\n");
+  }
+
+  ProcessResult search(const std::string& arguments) const {
+    return trainer("search --config c.yaml --folds 3 " + arguments);
+  }
+
+  Json found() const { return parse_json(test::read_file(path("runs/latest/search.json"))); }
+
+  static constexpr const char* kSpace =
+      "'training.learning_rate=log(1e-3,3e-2)' 'model.hidden_size=choice(8,32)' ";
+};
+
+TEST_F(SearchTest, MakesOneModelOfTheBestConfigurations) {
+  const ProcessResult result = search(std::string(kSpace) + "--trials 5 --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out);
+  EXPECT_EQ(json["metric"], "RMSE");
+  ASSERT_EQ(json["trials"].size(), 5U);
+  for (std::size_t i = 1; i < 5; ++i) {  // the best one first, those without a loss last
+    const Json& before = json["trials"][i - 1]["loss"];
+    const Json& loss = json["trials"][i]["loss"];
+    EXPECT_TRUE(loss.is_null() || before <= loss) << result.out;
+  }
+  EXPECT_LE(json["loss"], json["trials"][0]["loss"]);
+  EXPECT_GE(json["expected_loss"], json["loss"].get<double>() - 1e-9);
+  double sum = 0;
+  for (const Json& trial : json["trials"]) {
+    sum += trial["weight"].get<double>();
+    if (trial["trial"] == 1) {
+      EXPECT_EQ(trial["settings"].size(), 0U);
+    } else {
+      EXPECT_EQ(trial["settings"].size(), 2U);
+    }
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+  // The rows of a fold are predicted by the members of that fold, by their weights.
+  const Json evaluation = parse_json(trainer("eval --json").out);
+  EXPECT_EQ(evaluation["split"], "out_of_fold");
+  const double deviation = evaluation["baseline"]["rmse"];
+  EXPECT_NEAR(evaluation["rmse"].get<double>() / deviation, json["loss"], 0.01);
+  for (const char* command :
+       {"predict t.csv -o p.csv", "predict t.csv --interval 0.9 -o p.csv", "inspect", "report",
+        "explain", "explain --row 3", "export -o m.pt", "export -o m.safetensors"}) {
+    const ProcessResult done = trainer(command);
+    EXPECT_EQ(done.exit_code, 0) << command << done.err;
+  }
+}
+
+// What a kill leaves is a model, and a resumed search ends as one that was never stopped.
+TEST_F(SearchTest, AKilledSearchLeavesAModelAndGoesOnWithTheSameTrials) {
+  const std::string arguments = std::string(kSpace) + "--trials 4 ";
+  ASSERT_EQ(search(arguments + "--output-dir whole").exit_code, 0);
+  const fs::path whole = path("whole/latest");
+  test::RunningProgram program(folder_.path(), "search --config c.yaml --folds 3 " + arguments,
+                               test::Moments::kPassed);
+  EXPECT_TRUE(test::comes_true([&] { return fs::exists(path("runs/latest/ensemble.json")); }));
+  program.send(SIGKILL);
+  program.finish();
+  EXPECT_EQ(trainer("predict t.csv -o p.csv").exit_code, 0);
+  const ProcessResult resumed = search(arguments + "--resume auto");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  Json expected = parse_json(test::read_file(whole / "search.json"));
+  Json got = found();
+  for (Json* one : {&expected, &got}) {
+    for (Json& trial : (*one)["trials"]) {
+      trial.erase("runs");
+      trial.erase("time_seconds");
+    }
+  }
+  EXPECT_EQ(got, expected);
+  // More trials go on where it ended, without the ranges.
+  const ProcessResult more =
+      trainer("search --resume " + fs::canonical(path("runs/latest")).string() + " --trials 5");
+  EXPECT_EQ(more.exit_code, 0) << more.err;
+  EXPECT_EQ(found()["trials"].size(), 5U);
+  EXPECT_EQ(found()["trials"][3]["loss"], expected["trials"][3]["loss"]);
+}
+
+TEST_F(SearchTest, ATrialThatFailsIsLeftOut) {
+  const ProcessResult result = search(
+      "'training.learning_rate=choice(1e30)' --trials 2 training.on_nonfinite=stop "
+      "training.gradient_clip_norm=0 training.optimizer.name=sgd --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out);
+  EXPECT_EQ(json["trials"][1]["loss"], Json());
+  EXPECT_NE(json["trials"][1]["problem"].get<std::string>().find("not finite"), std::string::npos);
+  EXPECT_EQ(json["members"], 3);
+}
+
+TEST_F(SearchTest, TheSpaceOfTheRecipeIsPrinted) {
+  const ProcessResult result = search("--print-space recipe=tabm");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("'training.learning_rate=log("), std::string::npos) << result.out;
+  EXPECT_FALSE(fs::exists(path("runs")));
+  for (const char* recipe : {"plain", "tabm", "realmlp"}) {
+    const ProcessResult one = search(fmt::format("recipe={} --trials 2 --epochs 1", recipe));
+    EXPECT_EQ(one.exit_code, 0) << recipe << one.err;
+  }
+}
+
+TEST_F(SearchTest, MistakesAreNamedBeforeAnythingIsWritten) {
+  const auto problem = [&](const std::string& arguments) {
+    const ProcessResult result = search(arguments);
+    EXPECT_NE(result.exit_code, 0) << arguments;
+    return result.err;
+  };
+  EXPECT_EQ(problem("'model.dropout=uniform(0,2)' --trials 2"),
+            "error: search: model.dropout: expected a number >= 0 and < 1, got \"2\"\n");
+  EXPECT_EQ(problem("'data.scaling=choice(none,standard)'"),
+            "error: data.scaling: only keys of model and training can be searched, because all "
+            "members of an ensemble share the rest; give one value, or make a search for each\n");
+  EXPECT_EQ(problem("--time soon"),
+            "error: --time: expected a time such as 60s, 10m or 2h, got \"soon\"\n");
+  EXPECT_EQ(problem("--trials 0"), "error: --trials: expected an integer >= 1, got \"0\"\n");
+  EXPECT_FALSE(fs::exists(path("runs")));
+  ASSERT_EQ(search("'model.dropout=choice(0,0.1)' --trials 1").exit_code, 0);
+  const std::string folder = fs::canonical(path("runs/latest")).string();
+  EXPECT_EQ(trainer("search 'model.dropout=choice(0,0.2)' --trials 1 --resume " + folder).err,
+            "error: " + folder +
+                ": the search was started with another space, {\"model.dropout\":"
+                "\"choice(0,0.1)\"}; give no ranges, or start a new search without --resume\n");
+  EXPECT_EQ(trainer("search --folds 4 --resume " + folder).err,
+            "error: --folds: " + folder + " was started with 3, got 4; remove this option\n");
+}
+
+}  // namespace
+}  // namespace trainer
