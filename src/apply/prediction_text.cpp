@@ -182,6 +182,25 @@ void PredictionText::add_set(std::span<const double> probabilities, int64_t pred
   add_cell(set, out);
 }
 
+void PredictionText::add_row(std::span<const double> numbers, int64_t predicted,
+                             fmt::memory_buffer& out) const {
+  const bool has_classes = !labels_.empty();
+  if (has_classes) {
+    append(labels_[static_cast<std::size_t>(predicted)], out);
+    out.push_back(delimiter_);
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) out.push_back(delimiter_);
+    add_number(numbers[i], i, out);
+  }
+  if (!model_.conformal) return;
+  if (has_classes) {
+    add_set(numbers, predicted, out);
+  } else {
+    add_intervals(numbers, out);
+  }
+}
+
 int64_t PredictionText::add_rows(std::span<const float> outputs, std::span<const std::string> ids,
                                  fmt::memory_buffer& out) const {
   const bool has_classes = !labels_.empty();
@@ -202,16 +221,7 @@ int64_t PredictionText::add_rows(std::span<const float> outputs, std::span<const
     const bool is_finite =
         are_finite(outputs.subspan(row * num_outputs, num_outputs)) && are_finite(of_row);
     if (is_finite) {
-      if (has_classes) {
-        append(labels_[static_cast<std::size_t>(classes[row])], out);
-        out.push_back(delimiter_);
-      }
-      for (std::size_t i = 0; i < width; ++i) {
-        if (i > 0) out.push_back(delimiter_);
-        add_number(of_row[i], i, out);
-      }
-      if (model_.conformal && has_classes) add_set(of_row, classes[row], out);
-      if (model_.conformal && !has_classes) add_intervals(of_row, out);
+      add_row(of_row, has_classes ? classes[row] : 0, out);
     } else {
       ++num_not_finite;
       for (std::size_t i = num_ids_ + 1; i < names_.size(); ++i) out.push_back(delimiter_);

@@ -38,6 +38,7 @@ class PredictionText {
 
  private:
   void add_cell(std::string_view text, fmt::memory_buffer& out) const;
+  void add_row(std::span<const double> numbers, int64_t predicted, fmt::memory_buffer& out) const;
   void add_number(double number, std::size_t target, fmt::memory_buffer& out) const;
   void add_intervals(std::span<const double> predictions, fmt::memory_buffer& out) const;
   void add_set(std::span<const double> probabilities, int64_t predicted,

@@ -12,11 +12,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "trainer/base/text/json.h"
 #include "trainer/base/text/parse.h"
-#include "trainer/base/text/suggest.h"
 #include "trainer/base/version.h"
 
 #include "cli/help_text.h"
@@ -113,6 +111,18 @@ std::optional<Json> proposed_fix(std::string_view line, std::span<const char* co
   return Json{{"replace", from}, {"with", *with}, {"command", *command}};
 }
 
+// "- `predict [FILE] [--output FILE]`: what it does"
+std::string command_line(const TableCommand& one) {
+  std::string words;
+  for (const Option& option : one.options) {
+    const std::string name = is_positional(option) ? "" : names_of(option).back();
+    const bool has_both = !name.empty() && !option.value_name.empty();
+    words += fmt::format(" [{}{}{}]", name, has_both ? " " : "", option.value_name);
+  }
+  return fmt::format("- `{}{}`{}: {}\n", one.row->name, words,
+                     one.command->takes_configuration() ? "*" : "", one.row->help);
+}
+
 }  // namespace
 
 std::span<const char* const> agent_variables() { return kVariables; }
@@ -155,18 +165,7 @@ std::string agent_manual(std::span<const CommandRow> table) {
       "## Commands\n\n",
       build_info().version, kAgentFlag);
   for (const TableCommand& one : program.commands) {
-    if (one.command == nullptr) continue;
-    std::vector<std::string> words;
-    for (const Option& option : one.options) {
-      if (option.names == kAgentFlag) continue;
-      const std::string name = is_positional(option) ? "" : names_of(option).back();
-      words.push_back(fmt::format("[{}{}{}]", name,
-                                  name.empty() || option.value_name.empty() ? "" : " ",
-                                  option.value_name));
-    }
-    text += fmt::format("- `{}{}{}`{}: {}\n", one.row->name, words.empty() ? "" : " ",
-                        fmt::join(words, " "), one.command->takes_configuration() ? "*" : "",
-                        one.row->help);
+    if (one.command != nullptr) text += command_line(one);
   }
   text += "\n## Examples\n\n";
   for (const Example& example : examples()) {

@@ -17,6 +17,7 @@
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
+#include "trainer/base/text/print_safely.h"
 #include "trainer/config/fields.h"
 #include "trainer/config/load.h"
 #include "trainer/config/recipe.h"

@@ -290,6 +290,7 @@ std::optional<RuntimeAnswer> run_with_runtime(const std::string& model,
     values.push_back(tensors.back().get());
   }
   std::vector<const char*> wanted;
+  wanted.reserve(outputs.size());
   for (const std::string& output : outputs) wanted.push_back(output.c_str());
   const char* const* const first_name = names.data();
   void* const* const first_value = values.data();
@@ -299,6 +300,7 @@ std::optional<RuntimeAnswer> run_with_runtime(const std::string& model,
   api.call(kRun, session.get(), no_options, first_name, first_value, values.size(), first_wanted,
            wanted.size(), answers.data());
   RuntimeAnswer answer{base->version(), {}};
+  answer.values.reserve(answers.size());
   for (void* tensor : answers) {
     const Handle owner = api.own(tensor, kReleaseValue);
     answer.values.push_back(values_of(api, tensor));

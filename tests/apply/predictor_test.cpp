@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "trainer/config/config.h"
 #include "trainer/nn/spec/mlp.h"
 
 #include "support/checkpoints.h"

@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trainer/base/text/json.h"
-
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/process.h"

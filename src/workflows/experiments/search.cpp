@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,7 +27,6 @@
 #include "trainer/run/folder/run_dir.h"
 
 #include "workflows/experiments/complete_runs.h"
-#include "workflows/experiments/fold_runs.h"
 #include "workflows/experiments/member_weights.h"
 #include "workflows/experiments/run_series.h"
 #include "workflows/experiments/search_space.h"
@@ -39,6 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kDefaultFolds = 5;
+constexpr int64_t kMaxFolds = 1'000'000;
 constexpr const char* kSearchFile = "search.json";
 
 std::string tag_of(int64_t trial, int64_t fold) {
@@ -118,7 +117,7 @@ Search resume(const SearchRequest& request) {
   }
   Search search{read_series(request, tag_of(1, 1), "a search")};
   search.config = shared_config(search.series);
-  search.num_folds = before.integer("folds", /*min=*/2);
+  search.num_folds = before["folds"].integer(/*min=*/2, kMaxFolds);
   if (request.num_folds > 0 && request.num_folds != search.num_folds) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--folds: {} was started with {}, got {}; remove this option",
@@ -143,6 +142,7 @@ int64_t num_threads(const Search& search) {
 /// Appends the predictions of a trial for the rows of all folds to the pool.
 void add_candidate(const Trial& trial, Search& search) {
   std::vector<fs::path> runs;
+  runs.reserve(trial.runs.size());
   for (const std::string& run : trial.runs) runs.push_back(search.series.folder / run);
   const apply::FoldOutputs folds = apply::predict_folds(runs, num_threads(search));
   const data::Dataset& rows = folds.all.rows;
@@ -359,6 +359,7 @@ std::string weight_text(const Trial& trial) {
 
 Document SearchReport::document() const {
   std::vector<const Trial*> order;
+  order.reserve(trials.size());
   for (const Trial& trial : trials) order.push_back(&trial);
   std::stable_sort(order.begin(), order.end(), [](const Trial* a, const Trial* b) {
     return a->loss.value_or(HUGE_VAL) < b->loss.value_or(HUGE_VAL);

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "trainer/config/config.h"
 #include "trainer/config/load.h"
 #include "trainer/workflows/experiments/search.h"
 
