@@ -87,7 +87,8 @@ TEST_F(ReportTest, ABrowserShowsARun) {
   const auto text = seen["text"].get<std::string>();
   EXPECT_LT(text.find("The model beats the baseline"), text.find("Confusion matrix")) << text;
   for (const char* part :
-       {"classification of species, 3 classes: Adelie", "241 training, 34 test",
+       {"classification of species, 3 classes: Adelie", "data\npenguins.csv", "warnings\nnone",
+        "depends on\nbeak_length_mm", "241 training, 34 test",
         "rows that it was not trained on are classified correctly (95 % interval: ",
         "metric\ttraining\tvalidation\ttest\tbaseline\n", "Confusion matrix", "ROC curve",
         "(area 0.", "Worst rows", "Importance of the columns", "Effect of beak_length_mm",

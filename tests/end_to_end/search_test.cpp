@@ -12,6 +12,7 @@
 #include "trainer/base/text/json.h"
 
 #include "support/comes_true.h"
+#include "support/error_of.h"
 #include "support/files.h"
 #include "support/process.h"
 #include "support/program_test.h"
@@ -161,6 +162,12 @@ TEST_F(SearchTest, MistakesAreNamedBeforeAnythingIsWritten) {
             "error: " + folder +
                 ": the search was started with another space, {\"model.dropout\":"
                 "\"choice(0,0.1)\"}; give no ranges, or start a new search without --resume\n");
+  const std::string before = test::read_file(path("runs/latest/search.json"));
+  folder_.write("runs/latest/search.json", test::replaced(before, "\"folds\": 3", "\"folds\": 1"));
+  const ProcessResult damaged = trainer("search --resume " + folder);
+  EXPECT_EQ(damaged.exit_code, 7);
+  EXPECT_NE(damaged.err.find("search.json: folds: expected "), std::string::npos) << damaged.err;
+  folder_.write("runs/latest/search.json", before);
   EXPECT_EQ(trainer("search --folds 4 --resume " + folder).err,
             "error: --folds: " + folder + " was started with 3, got 4; remove this option\n");
 }

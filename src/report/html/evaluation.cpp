@@ -288,6 +288,20 @@ void add_rows(const ModelOutputs& outputs, std::size_t run, const ReportOptions&
   json["worst"] = worst_rows(model, found, groups, importance);
 }
 
+/// Returns the names of the columns that count most, for the first lines of the report.
+std::string important_text(const Json& importance) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> names;
+  std::size_t count = 0;
+  for (const Json& column : importance.value("entries", Json::array())) {
+    if (column["noise"].get<bool>()) continue;
+    if (++count <= kShown) names.push_back(column["name"]);
+  }
+  if (count > kShown)
+    names.push_back(counted(static_cast<int64_t>(count - kShown), "other column"));
+  return names.empty() ? "no column alone; see below" : joined(names);
+}
+
 }  // namespace
 
 Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
@@ -306,6 +320,8 @@ Json evaluation_json(const tracking::RunEntry& entry, std::size_t run,
   } catch (const Error& e) {
     found.problem = e.what();
   }
+  if (json.contains("importance"))
+    json["facts"].push_back({"depends on", important_text(json["importance"])});
   if (!found.problem.empty()) json["note"] = "Without curves and rows: " + found.problem;
   return json;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -51,16 +52,15 @@ std::string task_text(const data::Schema& schema) {
 }
 
 std::string columns_text(const data::Schema& schema) {
-  std::string features = counted(schema.num_features(), "feature");
-  if (schema.columns.empty()) return features;
+  if (schema.columns.empty()) return counted(schema.num_features(), "feature");
   int64_t num_numeric = 0;
   int64_t num_categorical = 0;
   for (const data::Column& column : schema.columns) {
     if (!data::is_feature(column)) continue;
     ++(column.kind == data::ColumnKind::kCategorical ? num_categorical : num_numeric);
   }
-  return fmt::format("{} numeric, {} categorical; {}", with_thousands(num_numeric),
-                     with_thousands(num_categorical), features);
+  return fmt::format("{} numeric, {} categorical", with_thousands(num_numeric),
+                     with_thousands(num_categorical));
 }
 
 std::string rows_text(const apply::SplitOutputs& found) {
@@ -69,6 +69,14 @@ std::string rows_text(const apply::SplitOutputs& found) {
     return rows + ", each predicted by a model that has not seen it";
   }
   return fmt::format("{} training, {} {}", with_thousands(found.num_train), rows, found.split);
+}
+
+std::string files_text(const apply::Model& model) {
+  std::vector<std::string> names;
+  for (const data::Fingerprint& file : model.fingerprints) {
+    names.push_back(std::filesystem::path(file.path).filename().string());
+  }
+  return joined_some(names);
 }
 
 std::string model_text(const apply::Model& model) {
@@ -102,7 +110,7 @@ std::string classification_text(const JsonReader& report, double accuracy, doubl
       "frequent class is right for {}.{}",
       metrics::percent_text(accuracy), rows_in_words(report), metrics::percent_text(interval.low),
       metrics::percent_text(interval.high), metrics::percent_text(baseline),
-      auroc ? fmt::format(" The area under the ROC curve is {} (0.5 without any column).",
+      auroc ? fmt::format(" The area under the ROC curve is {} (0.5: guessing).",
                           metrics::score_text({"auroc", *auroc}))
             : "");
 }
@@ -118,7 +126,7 @@ std::string regression_text(const Findings& found, double error, double baseline
                              metrics::number_text(interval->high))
                : "",
       metrics::number_text(baseline),
-      r2 ? fmt::format(" R2 is {} (0 without any column).", metrics::score_text({"r2", *r2})) : "");
+      r2 ? fmt::format(" R2 is {} (0: always the mean).", metrics::score_text({"r2", *r2})) : "");
 }
 
 std::vector<metrics::Score> training_scores(const tracking::RunEntry& entry) {
@@ -159,10 +167,12 @@ std::vector<metrics::ScoreColumn> score_columns(const tracking::RunEntry& entry,
 Json fact_rows(const Findings& found) {
   if (!found.outputs) return Json::array();
   const auto& [model, rows, first_fold] = *found.outputs;
-  return Json::array({{"task", task_text(rows.schema)},
-                      {"columns", columns_text(rows.schema)},
-                      {"rows", rows_text(rows)},
-                      {"model", model_text(model)}});
+  Json facts = Json::array({{"task", task_text(rows.schema)}});
+  if (!model.fingerprints.empty()) facts.push_back({"data", files_text(model)});
+  facts.push_back({"columns", columns_text(rows.schema)});
+  facts.push_back({"rows", rows_text(rows)});
+  facts.push_back({"model", model_text(model)});
+  return facts;
 }
 
 Json verdict_json(const Findings& found) {

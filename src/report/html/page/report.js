@@ -361,7 +361,8 @@
   function verdict(found) {
     const parts = [];
     if (found.facts.length > 0) {
-      parts.push(h("dl", { class: "facts" }, found.facts.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])));
+      const facts = [...found.facts, ...(data.runs[found.run].warnings.length === 0 ? [["warnings", "none"]] : [])];
+      parts.push(h("dl", { class: "facts" }, facts.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)])));
     }
     if (found.verdict) {
       parts.push(h("div", { class: found.verdict.good ? "verdict" : "verdict bad" },
