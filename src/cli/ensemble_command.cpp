@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer ensemble`: trains several models and combines them into one.
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainer/base/io/log.h"
-#include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"  // IWYU pragma: keep
 #include "trainer/base/text/print_safely.h"
 #include "trainer/config/fields.h"
@@ -40,7 +38,7 @@ class EnsembleCommand : public Command {
   void check(const CommonOptions& /*common*/, Problems& problems) override {
     constexpr int64_t kMinMembers = 2;
     parse_count("--members", members_, num_members_, problems, kMinMembers);
-    parse_recipes(problems);
+    parse_recipes(recipe_names_, recipes_, problems);
   }
 
   int run(const CommonOptions& common) override {
@@ -69,21 +67,6 @@ class EnsembleCommand : public Command {
   }
 
  private:
-  void parse_recipes(Problems& problems) {
-    if (recipe_names_.empty()) return;
-    std::istringstream list(recipe_names_);
-    for (std::string name; std::getline(list, name, ',');) {
-      const auto recipe = config::from_text<config::Recipe>(name);
-      if (!recipe) {
-        problems.push_back(
-            fmt::format("--recipes: expected names of {}, separated by commas; got {}",
-                        joined(config::enum_names<config::Recipe>(), " or "), in_quotes(name)));
-        return;
-      }
-      recipes_.push_back(*recipe);
-    }
-  }
-
   experiments::EnsembleRequest make_request(const CommonOptions& common) const {
     experiments::EnsembleRequest request{series_request(common)};
     request.num_members = num_members_;

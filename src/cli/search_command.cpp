@@ -12,6 +12,7 @@
 #include "trainer/base/text/parse.h"
 #include "trainer/base/text/print_safely.h"
 #include "trainer/base/time/stopwatch.h"
+#include "trainer/config/fields.h"
 #include "trainer/workflows/experiments/search.h"
 
 #include "cli/commands.h"
@@ -37,6 +38,10 @@ class SearchCommand : public Command {
              "Time for all trials, such as 60s, 10m or 2h (default: 10m, unless --trials)"},
             {"--trials", &trials_, "N", "At most so many configurations"},
             {"--folds", &folds_, "VALUE", "Number of folds of each (default: 5)"},
+            {"--recipes", &recipe_names_, "NAME,...",
+             "Recipes that trials take in turn, with the preprocessing of the first: "
+             "tabm,realmlp,plain",
+             config::words(config::find_field("recipe")->access)},
             {"--print-space", &print_space_, "", "Print the keys and their ranges, and exit"},
             {"--json", &json_, "", "Print JSON"}};
   }
@@ -54,6 +59,7 @@ class SearchCommand : public Command {
     } else if (num_trials_ == 0) {
       max_seconds_ = kDefaultSeconds;
     }
+    parse_recipes(recipe_names_, recipes_, problems);
     for (const config::Override& one : common.overrides) {
       if (experiments::is_range(one.value)) space_.push_back({one.key, one.value});
     }
@@ -69,6 +75,7 @@ class SearchCommand : public Command {
     apply_quiet(fixed);
     experiments::SearchRequest request{series_request(fixed)};
     request.space = space_;
+    request.recipes = recipes_;
     request.max_seconds = max_seconds_;
     request.max_trials = num_trials_;
     request.num_folds = num_folds_;
@@ -99,7 +106,8 @@ class SearchCommand : public Command {
   static constexpr double kQuietSeconds = 30;  // without a line about a trial that changes nothing
 
   int show_space(const CommonOptions& common) const {
-    const auto space = space_.empty() ? experiments::default_space(draft_config(common)) : space_;
+    const config::Recipe recipe = recipes_.empty() ? draft_config(common).recipe : recipes_.front();
+    const auto space = space_.empty() ? experiments::default_space(recipe) : space_;
     for (const experiments::SpaceKey& key : space) {
       print_safely(fmt::format("'{}={}'\n", key.key, key.range));
     }
@@ -120,6 +128,8 @@ class SearchCommand : public Command {
   std::string time_;
   std::string trials_;
   std::string folds_;
+  std::string recipe_names_;
+  std::vector<config::Recipe> recipes_;
   bool print_space_ = false;
   bool json_ = false;
   double max_seconds_ = 0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/train_runs.h"
 
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include "trainer/base/io/log.h"
+#include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/logging_config.h"
@@ -85,6 +88,21 @@ experiments::SeriesRequest series_request(const CommonOptions& common) {
   request.train = series_trainer(common);
   request.environment = launch::process_environment;
   return request;
+}
+
+void parse_recipes(const std::string& names, std::vector<config::Recipe>& recipes,
+                   Problems& problems) {
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
+    const auto recipe = config::from_text<config::Recipe>(name);
+    if (!recipe) {
+      problems.push_back(fmt::format("--recipes: expected names of {}, separated by commas; got {}",
+                                     joined(config::enum_names<config::Recipe>(), " or "),
+                                     in_quotes(name)));
+      return;
+    }
+    recipes.push_back(*recipe);
+  }
 }
 
 int end_stopped(const experiments::SeriesReport& report, std::string_view command) {

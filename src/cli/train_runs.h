@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "trainer/config/types.h"
 #include "trainer/metrics/folds.h"
 #include "trainer/workflows/experiments/runs.h"
 
@@ -21,6 +23,11 @@ nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const st
 /// progress that says how far the series is. Unless --verbose is given, the console shows only
 /// warnings and errors of the runs; all messages are in their train.log. `common` must outlive it.
 experiments::SeriesRequest series_request(const CommonOptions& common);
+
+/// Parses the value of --recipes, such as "realmlp,tabm", into `recipes`. Adds a problem for a name
+/// of none.
+void parse_recipes(const std::string& names, std::vector<config::Recipe>& recipes,
+                   Problems& problems);
 
 /// Says how to resume a series of `command` that a signal stopped, and returns the exit code.
 int end_stopped(const experiments::SeriesReport& report, std::string_view command);

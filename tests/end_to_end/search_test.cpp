@@ -102,10 +102,10 @@ TEST_F(SearchTest, AKilledSearchLeavesAModelAndGoesOnWithTheSameTrials) {
   EXPECT_EQ(trainer("predict t.csv -o p.csv").exit_code, 0);
   const ProcessResult resumed = search(arguments + "--resume auto");
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-  Json expected = parse_json(test::read_file(whole / "search.json"));
-  Json got = found();
-  for (Json* one : {&expected, &got}) {
-    for (Json& trial : (*one)["trials"]) {
+  Json expected = parse_json(test::read_file(whole / "search.json"))["trials"];
+  Json got = found()["trials"];
+  for (Json* trials : {&expected, &got}) {
+    for (Json& trial : *trials) {
       trial.erase("runs");
       trial.erase("time_seconds");
     }
@@ -116,7 +116,25 @@ TEST_F(SearchTest, AKilledSearchLeavesAModelAndGoesOnWithTheSameTrials) {
       trainer("search --resume " + fs::canonical(path("runs/latest")).string() + " --trials 5");
   EXPECT_EQ(more.exit_code, 0) << more.err;
   EXPECT_EQ(found()["trials"].size(), 5U);
-  EXPECT_EQ(found()["trials"][3]["loss"], expected["trials"][3]["loss"]);
+  EXPECT_EQ(found()["trials"][3]["loss"], expected[3]["loss"]);
+}
+
+TEST_F(SearchTest, TrialsTakeSeveralRecipesInTurn) {
+  const ProcessResult result = search("--recipes plain,realmlp --trials 3 --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string folder = fs::canonical(path("runs/latest")).string();
+  const ProcessResult more = trainer("search --trials 4 --resume " + folder);
+  ASSERT_EQ(more.exit_code, 0) << more.err;
+  const Json trials = found()["trials"];
+  ASSERT_EQ(trials.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(trials[i]["recipe"], i % 2 == 0 ? "plain" : "realmlp");
+    EXPECT_EQ(trials[i]["settings"].empty(), i < 2);
+  }
+  EXPECT_EQ(trainer("predict t.csv -o p.csv").exit_code, 0);
+  EXPECT_EQ(trainer("search --recipes tabm --resume " + folder).err,
+            "error: --recipes: " + folder +
+                " was started with plain,realmlp, got tabm; remove this option\n");
 }
 
 TEST_F(SearchTest, ATrialThatFailsIsLeftOut) {

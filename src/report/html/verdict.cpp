@@ -73,6 +73,7 @@ std::string rows_text(const apply::SplitOutputs& found) {
 
 std::string files_text(const apply::Model& model) {
   std::vector<std::string> names;
+  names.reserve(model.fingerprints.size());
   for (const data::Fingerprint& file : model.fingerprints) {
     names.push_back(std::filesystem::path(file.path).filename().string());
   }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/workflows/experiments/ensemble.h"
 
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "trainer/apply/ensemble.h"
 #include "trainer/apply/evaluate.h"
@@ -14,11 +12,10 @@
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/json.h"
-#include "trainer/config/dump.h"
-#include "trainer/config/fields.h"
 #include "trainer/metrics/report.h"
 
 #include "workflows/experiments/complete_runs.h"
+#include "workflows/experiments/member_recipes.h"
 #include "workflows/experiments/run_series.h"
 
 namespace trainer::experiments {
@@ -35,13 +32,6 @@ struct Ensemble {
   apply::EnsembleFile file = {};
 };
 
-std::string names_of(const std::vector<config::Recipe>& recipes) {
-  std::vector<std::string> names;
-  names.reserve(recipes.size());
-  for (const config::Recipe recipe : recipes) names.push_back(config::to_text(recipe));
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ","));
-}
-
 std::string member_tag(int64_t number) { return fmt::format("member_{}", number); }
 
 // Returns whether each member validates on other rows. This is so unless the configuration states
@@ -51,23 +41,6 @@ bool has_folds(const config::DataConfig& data) {
          data.validation_fraction > 0;
 }
 
-config::Override recipe_override(config::Recipe recipe) {
-  return {"recipe", config::to_text(recipe), "--recipes"};
-}
-
-// Makes a member use another recipe than the first one, except for the keys of `data`: all members
-// must have the same features, so that they can be combined into one model.
-void add_recipe(const Ensemble& ensemble, config::Recipe recipe,
-                std::vector<config::Override>& overrides) {
-  if (recipe == ensemble.file.recipes.front()) return;
-  overrides.push_back(recipe_override(recipe));
-  const config::Config own = run_config(ensemble.series, {"", overrides}).config;
-  for (const config::Difference& difference : config::differences(ensemble.config, own)) {
-    if (!difference.key.starts_with("data.")) continue;
-    overrides.push_back({difference.key, difference.before, "ensemble"});
-  }
-}
-
 SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
   const auto first_seed = static_cast<int64_t>(config::training_seed(ensemble.config));
   SeriesRun run{.tag = member_tag(number),
@@ -75,8 +48,8 @@ SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
   run.overrides = {{"training.seed", std::to_string(first_seed + number - 1), "ensemble"}};
   const std::vector<config::Recipe>& recipes = ensemble.file.recipes;
   if (!recipes.empty()) {
-    add_recipe(ensemble, recipes[static_cast<std::size_t>(number - 1) % recipes.size()],
-               run.overrides);
+    add_recipe(ensemble.series, ensemble.config,
+               recipes[static_cast<std::size_t>(number - 1) % recipes.size()], run.overrides);
   }
   if (!has_folds(ensemble.config.data)) return run;
   run.overrides.insert(
@@ -85,30 +58,6 @@ SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
        {"data.validation_fold", std::to_string(number), "ensemble"},
        {"data.fit_on", "train_and_validation", "ensemble"}});
   return run;
-}
-
-// Returns the values that the user has set. They are stored, because the configuration of a member
-// states all values of its recipe, whereas a member with another recipe must use the defaults of
-// that.
-std::map<std::string, std::string> settings_of(const RunSeries& series) {
-  const config::Loaded loaded = config::load(series.documents, series.overrides);
-  std::map<std::string, std::string> settings;
-  for (const auto& [key, origin] : loaded.origins) {
-    if (key != "recipe") settings[key] = config::value_text(key, loaded.config);
-  }
-  return settings;
-}
-
-void use_settings(const apply::EnsembleFile& before, const EnsembleRequest& request,
-                  RunSeries& series) {
-  if (before.recipes.empty()) return;
-  series.documents.erase(series.documents.begin());
-  series.overrides.clear();
-  for (const auto& [key, value] : before.settings) {
-    series.overrides.push_back({key, value, apply::ensemble_file(series.folder).string()});
-  }
-  series.overrides.insert(series.overrides.end(), request.overrides.begin(),
-                          request.overrides.end());
 }
 
 void use_first_recipe(Ensemble& ensemble) {
@@ -158,7 +107,10 @@ Ensemble resume(const EnsembleRequest& request) {
     refuse("--recipes", names_of(before->recipes), names_of(request.recipes));
   }
   Ensemble ensemble{read_series(request, member_tag(1), "an ensemble")};
-  use_settings(*before, request, ensemble.series);
+  if (!before->recipes.empty()) {
+    use_settings(before->settings, apply::ensemble_file(ensemble.series.folder).string(),
+                 request.overrides, ensemble.series);
+  }
   before->runs.clear();
   ensemble.file = std::move(*before);
   use_first_recipe(ensemble);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@
 #include "trainer/run/folder/run_dir.h"
 
 #include "workflows/experiments/complete_runs.h"
+#include "workflows/experiments/member_recipes.h"
 #include "workflows/experiments/member_weights.h"
 #include "workflows/experiments/run_series.h"
 #include "workflows/experiments/search_space.h"
@@ -48,8 +50,9 @@ std::string tag_of(int64_t trial, int64_t fold) {
 struct Search {
   RunSeries series;
   config::Config config = {};
-  std::vector<SpaceKey> space = {};
-  std::vector<KeyRange> ranges = {};
+  std::vector<SpaceKey> space = {};  // empty: default_space() of each recipe
+  std::vector<config::Recipe> recipes = {};
+  std::map<std::string, std::string> settings = {};  // settings_of()
   int64_t num_folds = kDefaultFolds;
   std::vector<Trial> trials = {};
   std::vector<std::size_t> candidates = {};  // of the pool, as indices of trials
@@ -66,6 +69,7 @@ SeriesRun fold_run(const Search& search, const Trial& trial, int64_t fold) {
                    {"data.fold", std::to_string(fold), "search"},
                    {"data.fit_on", "all", "search"},
                    {"training.seed", std::to_string(first_seed + trial.number - 1), "search"}};
+  add_recipe(search.series, search.config, trial.recipe, run.overrides);
   run.overrides.insert(run.overrides.end(), trial.settings.begin(), trial.settings.end());
   return run;
 }
@@ -82,55 +86,109 @@ std::vector<SpaceKey> space_in(const JsonReader& json) {
   return space;
 }
 
-void use_space(std::vector<SpaceKey> space, Search& search) {
-  search.space = std::move(space);
-  search.ranges = parse_space(search.space);
-  for (const config::Override& setting : extreme_settings(search.ranges)) {
-    std::vector<config::Override> overrides = search.series.overrides;
-    overrides.push_back(setting);
-    config::load(search.series.documents, overrides);  // reports errors
+std::vector<config::Recipe> recipes_in(const JsonReader& json) {
+  std::vector<config::Recipe> recipes;
+  for (const JsonReader& name : json.elements()) {
+    const auto recipe = config::from_text<config::Recipe>(name.text());
+    if (!recipe) name.refuse("a recipe");
+    recipes.push_back(*recipe);
   }
+  return recipes;
+}
+
+std::vector<KeyRange> ranges_of(const Search& search, config::Recipe recipe) {
+  return parse_space(search.space.empty() ? default_space(recipe) : search.space);
+}
+
+// The trial with this number: one of each recipe as it is, and then other settings of each.
+Trial make_trial(const Search& search, int64_t number) {
+  const auto index = static_cast<std::size_t>(number - 1);
+  Trial trial{.number = number, .recipe = search.recipes[index % search.recipes.size()]};
+  if (index >= search.recipes.size()) {
+    trial.settings = draw_trial(ranges_of(search, trial.recipe),
+                                static_cast<uint64_t>(search.config.seed), number);
+  }
+  return trial;
+}
+
+// Reports what is wrong with the space before anything is written.
+void check_space(const Search& search) {
+  for (const config::Recipe recipe : search.recipes) {
+    std::vector<config::Override> of_recipe;
+    add_recipe(search.series, search.config, recipe, of_recipe);
+    of_recipe.insert(of_recipe.begin(), search.series.overrides.begin(),
+                     search.series.overrides.end());
+    for (const config::Override& setting : extreme_settings(ranges_of(search, recipe))) {
+      std::vector<config::Override> overrides = of_recipe;
+      overrides.push_back(setting);
+      config::load(search.series.documents, overrides);
+    }
+  }
+}
+
+void use_recipes(std::vector<config::Recipe> recipes, Search& search) {
+  if (!recipes.empty()) search.series.overrides.push_back(recipe_override(recipes.front()));
+  search.config = shared_config(search.series);
+  search.recipes = std::move(recipes);
+  if (search.recipes.empty()) search.recipes = {search.config.recipe};
+  check_space(search);
 }
 
 Search start(const SearchRequest& request) {
   Search search{new_series(request)};
-  search.config = shared_config(search.series);
   if (request.num_folds > 0) search.num_folds = request.num_folds;
-  use_space(request.space.empty() ? default_space(search.config) : request.space, search);
+  search.space = request.space;
+  search.settings = settings_of(search.series);
+  use_recipes(request.recipes, search);
   const auto is_same = [&] {
     const JsonReader before = JsonReader::of_file(search.series.folder / kSearchFile);
     return !before.is_null() && space_in(before["space"]) == search.space &&
+           recipes_in(before["recipes"]) == search.recipes &&
            before.integer("folds") == search.num_folds &&
-           has_same_runs(search.series, fold_run(search, {.number = 1}, 1));
+           has_same_runs(search.series, fold_run(search, make_trial(search, 1), 1));
   };
   open_series(request, "search", is_same, search.series);
   return search;
 }
 
+// Throws unless a resumed search is asked for what it was started with.
+void refuse_changes(const SearchRequest& request, const Search& search) {
+  const std::string folder = request.resume->string();
+  const auto refuse = [&](const char* option, const std::string& was, const std::string& got) {
+    throw Error(ErrorKind::kUsage, fmt::format("{}: {} was started with {}, got {}; remove this "
+                                               "option",
+                                               option, folder, was, got));
+  };
+  if (request.num_folds > 0 && request.num_folds != search.num_folds) {
+    refuse("--folds", std::to_string(search.num_folds), std::to_string(request.num_folds));
+  }
+  if (!request.recipes.empty() && request.recipes != search.recipes) {
+    refuse("--recipes", names_of(search.recipes), names_of(request.recipes));
+  }
+  if (request.space.empty() || request.space == search.space) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{}: the search was started with another space, {}; give no ranges, or "
+                          "start a new search without --resume",
+                          folder, space_json(search.space).dump()));
+}
+
 Search resume(const SearchRequest& request) {
-  const fs::path file = *request.resume / kSearchFile;
-  const JsonReader before = JsonReader::of_file(file);
+  const JsonReader before = JsonReader::of_file(*request.resume / kSearchFile);
   if (before.is_null()) {
     throw Error(ErrorKind::kCheckpoint,
                 fmt::format("{}: expected the folder of a search, which contains a {}; found none",
                             request.resume->string(), kSearchFile));
   }
   Search search{read_series(request, tag_of(1, 1), "a search")};
-  search.config = shared_config(search.series);
   search.num_folds = before["folds"].integer(/*min=*/2, kMaxFolds);
-  if (request.num_folds > 0 && request.num_folds != search.num_folds) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--folds: {} was started with {}, got {}; remove this option",
-                            request.resume->string(), search.num_folds, request.num_folds));
-  }
-  use_space(space_in(before["space"]), search);
-  if (!request.space.empty() && request.space != search.space) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{}: the search was started with another space, {}; give no ranges, or "
-                            "start a new search without --resume",
-                            request.resume->string(), space_json(search.space).dump()));
-  }
-  refuse_changes(search.series, fold_run(search, {.number = 1}, 1), "search");
+  search.space = space_in(before["space"]);
+  search.recipes = recipes_in(before["recipes"]);
+  for (const auto& [key, value] : before["settings"].entries()) search.settings[key] = value.text();
+  refuse_changes(request, search);
+  use_settings(search.settings, (search.series.folder / kSearchFile).string(), request.overrides,
+               search.series);
+  use_recipes(search.recipes, search);
+  refuse_changes(search.series, fold_run(search, make_trial(search, 1), 1), "search");
   resume_series(request, search.series);
   return search;
 }
@@ -171,7 +229,10 @@ void add_candidate(const Trial& trial, Search& search) {
 }
 
 Json trial_json(const Trial& trial) {
-  Json json = {{"trial", trial.number}, {"settings", Json::object()}, {"runs", trial.runs}};
+  Json json = {{"trial", trial.number},
+               {"recipe", config::to_text(trial.recipe)},
+               {"settings", Json::object()},
+               {"runs", trial.runs}};
   for (const config::Override& one : trial.settings) json["settings"][one.key] = one.value;
   json["loss"] = trial.loss ? Json(*trial.loss) : Json();
   json["weight"] = trial.weight;
@@ -193,8 +254,14 @@ void write_results(const Search& search) {
   }
   ensemble.num_members = std::ssize(ensemble.runs);
   if (ensemble.num_members > 0) apply::write_ensemble(folder, ensemble);
-  Json json = {
-      {"space", space_json(search.space)}, {"folds", search.num_folds}, {"trials", Json::array()}};
+  Json json = {{"space", space_json(search.space)},
+               {"recipes", Json::array()},
+               {"settings", search.settings},
+               {"folds", search.num_folds},
+               {"trials", Json::array()}};
+  for (const config::Recipe recipe : search.recipes) {
+    json["recipes"].push_back(config::to_text(recipe));
+  }
   for (const Trial& trial : search.trials) json["trials"].push_back(trial_json(trial));
   write_file_atomically(folder / kSearchFile, json.dump(2) + "\n");
 }
@@ -317,12 +384,10 @@ SearchReport search(const SearchRequest& request) {
   }
   Search search = request.resume ? resume(request) : start(request);
   const std::size_t num_before = trials_before(search);
-  const auto seed = static_cast<uint64_t>(search.config.seed);
   SeriesEnd end;
   while (end.stop_signal == 0 && goes_on(request, search)) {
     const auto number = static_cast<int64_t>(search.trials.size()) + 1;
-    search.trials.push_back(
-        {.number = number, .settings = draw_trial(search.ranges, seed, number)});
+    search.trials.push_back(make_trial(search, number));
     end = run_trial(request, search);
     if (end.stop_signal == 0) {
       // While a resumed search finds its trials again, its files say more than it knows.
@@ -342,7 +407,7 @@ SearchReport search(const SearchRequest& request) {
 namespace {
 
 std::string settings_text(const Trial& trial) {
-  if (trial.settings.empty()) return "as configured";
+  if (trial.settings.empty()) return "as it is";
   std::string text;
   for (const config::Override& one : trial.settings) {
     const std::string name = one.key.substr(one.key.rfind('.') + 1);
@@ -372,6 +437,7 @@ Document SearchReport::document() const {
                                            {"loss", metric},
                                            {"weight", "weight"},
                                            {"time_seconds", "time"},
+                                           {"recipe", "recipe", Align::kLeft},
                                            {"settings", "settings", Align::kLeft, kWidth},
                                            {"problem", "", Align::kLeft}});
   for (const Trial* trial : order) {
@@ -380,6 +446,7 @@ Document SearchReport::document() const {
                 trial->loss ? fmt::format("{:.4f}", *trial->loss) : "-"},
                {trial->weight, weight_text(*trial)},
                {trial->time_seconds, human_duration(trial->time_seconds)},
+               config::to_text(trial->recipe),
                {trial_json(*trial)["settings"], settings_text(*trial)},
                trial->problem});
   }

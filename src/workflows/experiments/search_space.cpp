@@ -136,7 +136,6 @@ std::vector<KeyRange> parse_space(const std::vector<SpaceKey>& space) {
 std::vector<config::Override> draw_trial(const std::vector<KeyRange>& space, uint64_t seed,
                                          int64_t number) {
   std::vector<config::Override> settings;
-  if (number == 1) return settings;
   PhiloxStream random(seed, StreamId::kTrial, static_cast<uint64_t>(number));
   for (const KeyRange& range : space) {
     settings.push_back({range.key, draw_value(range, random), "search"});
@@ -154,8 +153,8 @@ std::vector<config::Override> extreme_settings(const std::vector<KeyRange>& spac
   return settings;
 }
 
-std::vector<SpaceKey> default_space(const config::Config& config) {
-  switch (config.recipe) {
+std::vector<SpaceKey> default_space(config::Recipe recipe) {
+  switch (recipe) {
     case config::Recipe::kRealmlp:
       return {{"training.learning_rate", "log(0.02,0.3)"},
               {"training.optimizer.weight_decay", "log(0.001,0.05)"},

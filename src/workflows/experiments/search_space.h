@@ -31,8 +31,7 @@ KeyRange parse_range(const SpaceKey& range);
 /// changes the data, which all members of an ensemble share.
 std::vector<KeyRange> parse_space(const std::vector<SpaceKey>& space);
 
-/// The settings of trial `number`, counted from 1; none for the first one, which is the
-/// configuration as it is. They are a function of the arguments.
+/// The settings of trial `number`. They are a function of the arguments.
 std::vector<config::Override> draw_trial(const std::vector<KeyRange>& space, uint64_t seed,
                                          int64_t number);
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trainer/base/text/document.h"
-#include "trainer/config/config.h"
+#include "trainer/config/types.h"
 #include "trainer/workflows/experiments/runs.h"
 
 namespace trainer::experiments {
@@ -23,12 +23,13 @@ struct SpaceKey {
 /// Whether a value on the command line is a range and not a value: "int(1,4)".
 bool is_range(const std::string& value);
 
-/// The keys that are searched where the user names none, for the recipe of the configuration.
-std::vector<SpaceKey> default_space(const config::Config& config);
+/// The keys that are searched where the user names none.
+std::vector<SpaceKey> default_space(config::Recipe recipe);
 
 /// One configuration that was tried.
 struct Trial {
-  int64_t number = 0;                           // from 1; the first is the configuration as it is
+  int64_t number = 0;  // from 1; the first is the configuration as it is
+  config::Recipe recipe = {};
   std::vector<config::Override> settings = {};  // in which it differs from that
   std::vector<std::string> runs = {};           // names of the run folders of its folds
   std::optional<double> loss = {};              // of all out-of-fold rows; none: stopped or failed
@@ -40,9 +41,11 @@ struct Trial {
 /// What a search has beside a series of runs.
 struct SearchRequest : SeriesRequest {
   std::vector<SpaceKey> space = {};  // empty: default_space(), or as in the resumed search
-  double max_seconds = 0;            // 0: no limit
-  int64_t max_trials = 0;            // 0: no limit
-  int64_t num_folds = 0;             // 0: 5, or as in the resumed search
+  /// Trials take them in turn, the first ones without other settings; empty: as configured.
+  std::vector<config::Recipe> recipes = {};
+  double max_seconds = 0;  // 0: no limit
+  int64_t max_trials = 0;  // 0: no limit
+  int64_t num_folds = 0;   // 0: 5, or as in the resumed search
   /// Called after each trial with what is known of it, and the loss of the ensemble so far.
   std::function<void(const Trial&, double ensemble_loss)> on_trial = {};
 };
@@ -61,12 +64,12 @@ struct SearchReport : SeriesReport {
 /// Trains configurations of a space, each on all folds, and makes one ensemble of them. After each
 /// trial the weights of the configurations are chosen again (choose_weights()), and ensemble.json
 /// is replaced in one step, so that the folder is a model at any time once the first trial is
-/// complete. A trial that is worse than the median on its first fold ends there; one that fails is
-/// counted and left out, except for the first. Ends before a trial that would take longer than the
-/// time that is left, judged by those before. Trial i is a function of the seed and i, so a search
-/// that is resumed goes on with the same trials.
-/// Throws Error(kUsage) for a wrong space, Error(kCheckpoint) for a folder that is not of a search
-/// or of one with another space, and the errors of cross_validate().
+/// complete. Trials of several recipes share the preprocessing of the first. A trial that is worse
+/// than the median on its first fold ends there; one that fails is counted and left out, except for
+/// the first. Ends before a trial that would take longer than the time that is left, judged by
+/// those before. Trial i is a function of the seed and i, so a search that is resumed goes on with
+/// the same trials. Throws Error(kUsage) for a wrong space, Error(kCheckpoint) for a folder that is
+/// not of a search or of one with another space, and the errors of cross_validate().
 SearchReport search(const SearchRequest& request);
 
 }  // namespace trainer::experiments
