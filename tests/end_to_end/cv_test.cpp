@@ -89,6 +89,14 @@ TEST_F(CvTest, GoesOnWithWhatIsMissingAndEndsWithTheSame) {
   EXPECT_EQ(after["std"], before["std"]);
 }
 
+TEST_F(CvTest, TheLinkToTheNewestRunIsStillOneAfterItWasResumedByTheLink) {
+  ASSERT_EQ(cv("penguins.yaml", "-q --folds 2 --epochs 1 --ensemble").exit_code, 0);
+  const fs::path folder = fs::canonical(path("runs/latest"));
+  const test::ProcessResult result = trainer("cv -q --resume runs/latest");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(fs::canonical(path("runs/latest")), folder);
+}
+
 TEST_F(CvTest, ResumeAutoGoesOnWithTheSameOrStartsANewOne) {
   const std::string arguments = "-q --folds 2 --epochs 2 --resume auto";
   ASSERT_EQ(cv("penguins.yaml", arguments).exit_code, 0);

@@ -46,6 +46,7 @@ std::vector<Call> all_calls() {
       {"fit", "fit --target species --folds 2 --epochs 1 --data " + kPenguins},
       {"cv", "cv --folds 2 --epochs 1 " + kConfig},
       {"ensemble", "ensemble --members 2 --epochs 1 " + kConfig},
+      {"search", "search --folds 2 --trials 2 --epochs 1 " + kConfig},
       {"train", kConfig + "--epochs 1 --tag two"},
       {"verify", "verify runs/latest"},
       {"find-batch", "find-batch --max-batch 16 " + kConfig},

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,11 @@ from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
 from file_operations import Refused
+
+# The program speaks otherwise where a coding agent runs it.
+AGENT_VARIABLES = Path(__file__).parent.parent / "support" / "agent_environment.h"
+for variable in re.findall(r'"([A-Z_]+)"', AGENT_VARIABLES.read_text()):
+    os.environ.pop(variable, None)
 
 CONFIG = """
 data: {{source: csv, path: {table}, target: y, validation_fraction: 0.2, test_fraction: 0.2}}

@@ -92,8 +92,9 @@ void check_free_space(const fs::path& folder, uint64_t checkpoint_bytes, int64_t
 
 void point_latest_to(const RunDir& run) {
   try {
-    remove_temporary_files(run.root.parent_path(), "latest");
-    replace_symlink(run.root.parent_path() / "latest", run.root.filename());
+    const fs::path root = fs::weakly_canonical(run.root);  // it may be the link itself
+    remove_temporary_files(root.parent_path(), "latest");
+    replace_symlink(root.parent_path() / "latest", root.filename());
   } catch (const Error& e) {
     log::debug(e.what());
   }

@@ -14,7 +14,7 @@ namespace trainer::experiments {
 struct CandidatePool {
   bool has_classes = false;
   int64_t num_columns = 1;     // targets; 1 for classes
-  std::vector<double> values;  // [rows, targets] the true ones, in deviations; regression only
+  std::vector<double> values;  // [rows, targets] the true classes, or numbers in deviations
   std::vector<int32_t> folds;  // [rows]
   /// [configurations][rows, columns] the probability of the true class, or the numbers, in
   /// deviations of the targets.

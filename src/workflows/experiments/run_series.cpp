@@ -122,7 +122,7 @@ bool has_same_runs(const RunSeries& series, const SeriesRun& first) {
 RunSeries read_series(const SeriesRequest& request, const std::string& first_tag,
                       const std::string& what) {
   RunSeries series;
-  series.folder = fs::absolute(*request.resume).lexically_normal();
+  series.folder = fs::weakly_canonical(*request.resume);  // resolves links such as runs/latest
   series.overrides = request.overrides;
   const std::optional<fs::path> first = find_run(series.folder, first_tag);
   if (!first) {

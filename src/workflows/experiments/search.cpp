@@ -65,11 +65,13 @@ SeriesRun fold_run(const Search& search, const Trial& trial, int64_t fold) {
   SeriesRun run{.tag = tag_of(trial.number, fold),
                 .name = fmt::format("trial {} fold {}/{}", trial.number, fold, search.num_folds)};
   const auto first_seed = static_cast<int64_t>(config::training_seed(search.config));
-  run.overrides = {{"data.folds", std::to_string(search.num_folds), "--folds"},
-                   {"data.fold", std::to_string(fold), "search"},
-                   {"data.fit_on", "all", "search"},
-                   {"training.seed", std::to_string(first_seed + trial.number - 1), "search"}};
   add_recipe(search.series, search.config, trial.recipe, run.overrides);
+  run.overrides.insert(
+      run.overrides.end(),
+      {{"data.folds", std::to_string(search.num_folds), "--folds"},
+       {"data.fold", std::to_string(fold), "search"},
+       {"data.fit_on", "all", "search"},
+       {"training.seed", std::to_string(first_seed + trial.number - 1), "search"}});
   run.overrides.insert(run.overrides.end(), trial.settings.begin(), trial.settings.end());
   return run;
 }
@@ -206,17 +208,25 @@ void add_candidate(const Trial& trial, Search& search) {
   const data::Dataset& rows = folds.all.rows;
   CandidatePool& pool = search.pool;
   pool.has_classes = folds.all.schema.task == config::Task::kClassification;
-  std::vector<float> found;
+  std::vector<double> truth(rows.values.begin(), rows.values.end());
+  std::vector<float> found = folds.all.outputs;
   if (pool.has_classes) {
     const std::vector<float> all = apply::probabilities(folds.first, folds.all.outputs);
     const std::size_t width = folds.all.schema.labels.size();
-    for (std::size_t row = 0; row < rows.classes.size(); ++row) {
-      found.push_back(all[row * width + static_cast<std::size_t>(rows.classes[row])]);
+    truth.assign(rows.classes.begin(), rows.classes.end());
+    found.resize(truth.size());
+    for (std::size_t row = 0; row < found.size(); ++row) {
+      found[row] = all[row * width + static_cast<std::size_t>(rows.classes[row])];
     }
   } else {
     pool.num_columns = folds.all.schema.num_targets();
-    found = folds.all.outputs;
-    pool.values.assign(rows.values.begin(), rows.values.end());
+  }
+  if (pool.values.empty()) pool.values = truth;
+  if (truth != pool.values) {
+    throw Error(ErrorKind::kRuntime,
+                fmt::format("{}: expected the rows of the first trial, got others; the data may "
+                            "have changed",
+                            runs.front().string()));
   }
   if (pool.folds.empty()) {
     for (std::size_t fold = 0; fold < folds.sizes.size(); ++fold) {
