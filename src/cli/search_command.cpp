@@ -28,9 +28,10 @@ class SearchCommand : public Command {
   bool takes_configuration() const override { return true; }
 
   std::string footer() const override {
-    return "\nA key is searched where its value is a range: KEY='log(LOW,HIGH)',\n"
-           "'uniform(LOW,HIGH)', 'int(LOW,HIGH)' or 'choice(A,B,...)'. Without any, the\n"
-           "usual keys of the recipe are; --print-space prints them.\n";
+    return "\nA key is searched where its value is a range, such as\n"
+           "KEY='log(LOW,HIGH)', 'uniform(LOW,HIGH)', 'int(LOW,HIGH)' or\n"
+           "'choice(A,B,...)'. Without any, the usual keys of the recipe are;\n"
+           "--print-space prints them.\n";
   }
 
   std::vector<Option> options() override {
