@@ -15,7 +15,7 @@
 namespace trainer::cli {
 namespace {
 
-Json fixes(const std::string& message, std::vector<const char*> arguments = {}) {
+Json fixes(const std::string& message, const std::vector<const char*>& arguments = {}) {
   return proposed_fixes(message, arguments);
 }
 
