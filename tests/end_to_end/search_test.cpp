@@ -142,6 +142,23 @@ TEST_F(SearchTest, TrialsTakeSeveralRecipesInTurn) {
                 " was started with plain,realmlp, got tabm; remove this option\n");
 }
 
+// What only numbers have is a default of some recipes, and no mistake for classes.
+TEST_F(SearchTest, TrialsOfClassesTakeSeveralRecipesToo) {
+  folder_.write("k.csv",
+                test::replaced(test::replaced(bent_table(), ",0,", ",a,"), "x,z,y", "x,y,z"));
+  const ProcessResult made = trainer("init k.csv --target y -o k.yaml --time 10s");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const ProcessResult result = trainer(
+      "search --config k.yaml data.task=classification --recipes tabm,plain,realmlp "
+      "--folds 2 --trials 3 --epochs 1");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(trainer("predict k.csv -o p.csv").exit_code, 0);
+  const ProcessResult ensemble = trainer(
+      "ensemble --config k.yaml data.task=classification --recipes tabm,plain "
+      "--members 2 --epochs 1");
+  EXPECT_EQ(ensemble.exit_code, 0) << ensemble.err;
+}
+
 TEST_F(SearchTest, ATrialThatFailsIsLeftOut) {
   const ProcessResult result = search(
       "'training.learning_rate=choice(1e30)' --trials 2 training.on_nonfinite=stop "

@@ -9,6 +9,21 @@
 
 namespace trainer::experiments {
 
+namespace {
+
+// Keys that say nothing for classes, and that a configuration may not state for them.
+bool is_of_regression(const std::string& key) {
+  return key == "data.clip_predictions" || key == "data.target_scaling";
+}
+
+bool has_classes(const config::Config& config) {
+  return config.data.task == config::Task::kClassification ||
+         config.training.loss == config::Loss::kCrossEntropy ||
+         config.training.loss == config::Loss::kBinaryCrossEntropy;
+}
+
+}  // namespace
+
 std::string names_of(const std::vector<config::Recipe>& recipes) {
   std::vector<std::string> names;
   names.reserve(recipes.size());
@@ -29,6 +44,7 @@ void add_recipe(const RunSeries& series, const config::Config& shared, config::R
   const config::Config own = config::load(series.documents, all).config;
   for (const config::Difference& difference : config::differences(shared, own)) {
     if (!difference.key.starts_with("data.")) continue;
+    if (is_of_regression(difference.key) && has_classes(shared)) continue;
     overrides.push_back({difference.key, difference.before, "ensemble"});
   }
 }

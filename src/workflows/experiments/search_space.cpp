@@ -136,6 +136,7 @@ std::vector<KeyRange> parse_space(const std::vector<SpaceKey>& space) {
 std::vector<config::Override> draw_trial(const std::vector<KeyRange>& space, uint64_t seed,
                                          int64_t number) {
   std::vector<config::Override> settings;
+  settings.reserve(space.size());
   PhiloxStream random(seed, StreamId::kTrial, static_cast<uint64_t>(number));
   for (const KeyRange& range : space) {
     settings.push_back({range.key, draw_value(range, random), "search"});
