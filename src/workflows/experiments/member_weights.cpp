@@ -5,9 +5,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace trainer::experiments {
 namespace {
@@ -74,20 +76,6 @@ std::vector<std::size_t> ranking(const CandidatePool& pool, const Rows& rows) {
   return order;
 }
 
-Weights best_alone(const CandidatePool& pool, const Rows& rows) {
-  Weights weights(pool.predictions.size());
-  weights[ranking(pool, rows).front()] = 1;
-  return weights;
-}
-
-Weights better_half(const CandidatePool& pool, const Rows& rows) {
-  const std::vector<std::size_t> order = ranking(pool, rows);
-  const std::size_t count = (order.size() + 1) / 2;
-  Weights weights(order.size());
-  for (std::size_t i = 0; i < count; ++i) weights[order[i]] = 1 / static_cast<double>(count);
-  return weights;
-}
-
 /// The number of rounds and the rule for ties are those of AutoGluon: a candidate that is in is
 /// preferred, and losses count as equal if they differ by less than a millionth.
 Weights greedy(const CandidatePool& pool, const Rows& rows) {
@@ -123,27 +111,37 @@ Weights greedy(const CandidatePool& pool, const Rows& rows) {
   return best_counts;
 }
 
-Weights greedy_and_equal(const CandidatePool& pool, const Rows& rows) {
-  Weights weights = greedy(pool, rows);
-  const Weights equal = better_half(pool, rows);
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = (weights[i] + equal[i]) / 2;
-  return weights;
-}
-
-using Strategy = Weights (*)(const CandidatePool&, const Rows&);
-
-/// In the order of preference if they are equally good.
-constexpr std::array<Strategy, 4> kStrategies = {best_alone, better_half, greedy_and_equal, greedy};
-
 /// Without the candidates whose weight is not worth their predictions.
 Weights without_small(Weights weights) {
   constexpr double kSmallest = 0.02;
+  // Of many that are equal, all may be small.
+  const double least = std::min(kSmallest, *std::max_element(weights.begin(), weights.end()));
   for (double& weight : weights) {
-    if (weight < kSmallest) weight = 0;
+    if (weight < least) weight = 0;
   }
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   for (double& weight : weights) weight /= total;
   return weights;
+}
+
+/// What could be chosen by these rows, in the order of preference if they are equally good: the
+/// best candidate, the better half of them equally, this and the greedy selection, the greedy
+/// selection.
+constexpr std::size_t kNumChoices = 4;
+std::array<Weights, kNumChoices> all_choices(const CandidatePool& pool, const Rows& rows) {
+  const std::vector<std::size_t> order = ranking(pool, rows);
+  const std::size_t num_better = (order.size() + 1) / 2;
+  Weights best(order.size());
+  best[order.front()] = 1;
+  Weights half(order.size());
+  for (std::size_t i = 0; i < num_better; ++i) half[order[i]] = 1 / static_cast<double>(num_better);
+  Weights selected = greedy(pool, rows);
+  Weights both = selected;
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] = (both[i] + half[i]) / 2;
+  std::array<Weights, kNumChoices> choices = {std::move(best), std::move(half), std::move(both),
+                                              std::move(selected)};
+  for (Weights& weights : choices) weights = without_small(std::move(weights));
+  return choices;
 }
 
 Rows rows_where(const CandidatePool& pool, int32_t fold, bool is_of_fold) {
@@ -154,17 +152,22 @@ Rows rows_where(const CandidatePool& pool, int32_t fold, bool is_of_fold) {
   return rows;
 }
 
-/// The loss of all rows, each with the weights that the rows of the other folds choose.
-double loss_across_folds(const CandidatePool& pool, Strategy strategy) {
-  double sum = 0;
+/// The losses of the choices for all rows, each row with the weights that the other folds choose.
+std::array<double, kNumChoices> losses_across_folds(const CandidatePool& pool) {
+  std::array<double, kNumChoices> losses = {};
   for (const int32_t fold : std::set<int32_t>(pool.folds.begin(), pool.folds.end())) {
     const Rows rows = rows_where(pool, fold, true);
-    const Weights weights = without_small(strategy(pool, rows_where(pool, fold, false)));
-    const double loss = loss_with(pool, rows, weights);
-    sum += static_cast<double>(rows.size()) * (pool.has_classes ? loss : loss * loss);
+    const auto choices = all_choices(pool, rows_where(pool, fold, false));
+    for (std::size_t i = 0; i < kNumChoices; ++i) {
+      const double loss = loss_with(pool, rows, choices[i]);
+      losses[i] += static_cast<double>(rows.size()) * (pool.has_classes ? loss : loss * loss);
+    }
   }
-  const double mean = sum / static_cast<double>(pool.folds.size());
-  return pool.has_classes ? mean : std::sqrt(mean);
+  for (double& loss : losses) {
+    loss /= static_cast<double>(pool.folds.size());
+    if (!pool.has_classes) loss = std::sqrt(loss);
+  }
+  return losses;
 }
 
 Rows all_rows(const CandidatePool& pool) {
@@ -180,13 +183,13 @@ double pool_loss(const CandidatePool& pool, std::span<const double> weights) {
 }
 
 ChosenWeights choose_weights(const CandidatePool& pool) {
-  ChosenWeights chosen{.weights = {}, .loss = 0, .expected_loss = kInfinity};
-  for (const Strategy strategy : kStrategies) {
-    const double loss = loss_across_folds(pool, strategy);
-    if (!chosen.weights.empty() && loss >= chosen.expected_loss) continue;
-    chosen.expected_loss = loss;
-    chosen.weights = without_small(strategy(pool, all_rows(pool)));
-  }
+  const std::array<double, kNumChoices> losses = losses_across_folds(pool);
+  const auto best = std::min_element(losses.begin(), losses.end());
+  std::array<Weights, kNumChoices> choices = all_choices(pool, all_rows(pool));
+  ChosenWeights chosen{
+      .weights = std::move(choices[static_cast<std::size_t>(std::distance(losses.begin(), best))]),
+      .loss = 0,
+      .expected_loss = *best};
   chosen.loss = pool_loss(pool, chosen.weights);
   return chosen;
 }

@@ -54,6 +54,13 @@ TEST(MemberWeightsTest, GoodCandidatesShareTheWeightAndABadOneHasNone) {
   EXPECT_NEAR(std::accumulate(chosen.weights.begin(), chosen.weights.end(), 0.0), 1, 1e-12);
 }
 
+TEST(MemberWeightsTest, ManyEqualCandidatesKeepTheirWeights) {
+  CandidatePool pool = pool_of(60, std::vector<double>(120, 1.0));
+  const ChosenWeights chosen = choose_weights(pool);
+  EXPECT_NEAR(std::accumulate(chosen.weights.begin(), chosen.weights.end(), 0.0), 1, 1e-12);
+  EXPECT_LT(chosen.expected_loss, 0.25);  // half of them, each with less than 2 %
+}
+
 // Of many candidates that are equally bad, those that fit few rows by chance do not fit others.
 TEST(MemberWeightsTest, TheExpectedLossIsNotThatOfTheRowsThatChose) {
   const std::vector<double> noises(40, 1.0);
