@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,7 +93,8 @@ bool is_of_folds(const Model& model) {
 
 /// Whether the members of each fold have rows that only they have not been trained on.
 bool predicts_by_fold(const Model& model) {
-  return is_of_folds(model) || (model.is_ensemble() && model.config().data.validation_folds > 0);
+  const std::vector<int32_t> folds = member_folds(model);
+  return std::any_of(folds.begin(), folds.end(), [](int32_t fold) { return fold >= 0; });
 }
 
 data::Datasets datasets_of(const Model& model, const Member& member) {
@@ -117,10 +119,9 @@ SplitRows whole_split(const Model& model, std::string name, data::Datasets datas
 SplitRows rows_by_fold(const Model& model) {
   SplitRows found{.split = kOutOfFold, .schema = model.schema, .rows = {}};
   const std::vector<int32_t> folds = member_folds(model);
+  std::set<int32_t> known;
   for (std::size_t i = 0; i < folds.size(); ++i) {
-    const bool is_known = std::find(folds.begin(), folds.begin() + static_cast<std::ptrdiff_t>(i),
-                                    folds[i]) != folds.begin() + static_cast<std::ptrdiff_t>(i);
-    if (folds[i] < 0 || is_known) continue;
+    if (folds[i] < 0 || !known.insert(folds[i]).second) continue;
     data::Datasets datasets = datasets_of(model, model.members[i]);
     const data::Dataset& rows = is_of_folds(model) ? datasets.test : datasets.validation;
     if (found.rows.size() == 0) found.schema.target_means = std::move(datasets.schema.target_means);

@@ -144,12 +144,15 @@ Model load_ensemble(const fs::path& folder, const EnsembleFile& ensemble) {
 }  // namespace
 
 std::vector<int32_t> member_folds(const Model& model) {
-  std::vector<int32_t> folds;
-  for (const Member& member : model.members) {
-    const config::DataConfig& data = member.config->data;
-    const int64_t fold = data.folds > 0 ? (data.repeat > 1 ? 0 : data.fold)
-                                        : (data.validation_folds > 0 ? data.validation_fold : 0);
-    folds.push_back(model.is_ensemble() ? static_cast<int32_t>(fold) - 1 : -1);
+  std::vector<int32_t> folds(model.members.size(), -1);
+  if (!model.is_ensemble()) return folds;
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    const config::DataConfig& data = model.members[i].config->data;
+    if (data.folds > 0 && data.repeat <= 1) {
+      folds[i] = static_cast<int32_t>(data.fold) - 1;
+    } else if (data.folds == 0 && data.validation_folds > 0) {
+      folds[i] = static_cast<int32_t>(data.validation_fold) - 1;
+    }
   }
   return folds;
 }

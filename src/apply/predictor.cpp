@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <numeric>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -81,18 +81,14 @@ void Predictor::run_members(std::span<const std::size_t> members, const cpu::Net
                         .num_rows = batch.num_rows,
                         .row_stride = num_columns,
                         .num_columns = num_columns,
-                        .weights = weights.empty() ? nullptr : weights.data()},
+                        .weights = weights},
                        outputs.data(), num_columns);
 }
 
 void Predictor::predict_fold(const data::Matrix& features, std::span<const int32_t> fold_of_row,
-                             int32_t fold, std::span<float> outputs) {
+                             int32_t fold, std::span<const std::size_t> members,
+                             std::span<float> outputs) {
   const auto width = static_cast<std::size_t>(model_.num_outputs());
-  const std::vector<int32_t> folds = member_folds(model_);
-  std::vector<std::size_t> members;
-  for (std::size_t i = 0; i < folds.size(); ++i) {
-    if (folds[i] == fold) members.push_back(i);
-  }
   std::vector<float> part;
   std::size_t count = 0;
   const auto flush = [&] {
@@ -120,10 +116,15 @@ void Predictor::predict(const data::Matrix& features, std::vector<float>& output
                         std::span<const int32_t> fold_of_row) {
   const auto width = static_cast<std::size_t>(model_.num_outputs());
   outputs.resize(static_cast<std::size_t>(features.num_rows) * width);
-  for (const int32_t fold : std::set<int32_t>(fold_of_row.begin(), fold_of_row.end())) {
-    predict_fold(features, fold_of_row, fold, outputs);
+  if (!fold_of_row.empty()) {
+    std::map<int32_t, std::vector<std::size_t>> members;  // by fold
+    const std::vector<int32_t> folds = member_folds(model_);
+    for (std::size_t i = 0; i < folds.size(); ++i) members[folds[i]].push_back(i);
+    for (const auto& [fold, of_fold] : members) {
+      predict_fold(features, fold_of_row, fold, of_fold, outputs);
+    }
+    return;
   }
-  if (!fold_of_row.empty()) return;
   std::vector<std::size_t> all(networks_.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const auto max_rows = static_cast<int64_t>(rows_.size());

@@ -40,7 +40,7 @@ class Predictor {
   std::vector<int64_t> rows_;
 
   void predict_fold(const data::Matrix& features, std::span<const int32_t> fold_of_row,
-                    int32_t fold, std::span<float> outputs);
+                    int32_t fold, std::span<const std::size_t> members, std::span<float> outputs);
   void run_members(std::span<const std::size_t> members, const cpu::NetworkBatch& batch,
                    std::span<float> outputs);
   void run(cpu::Network& network, const cpu::NetworkBatch& batch, float* outputs);

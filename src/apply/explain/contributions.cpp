@@ -172,14 +172,13 @@ class PathIntegral {
       all.insert(all.end(), outputs.begin(), outputs.end());
     }
     const int64_t width = model_.num_outputs();
-    const cpu::MemberOutputs members{
-        .values = all.data(),
-        .num_members = std::ssize(paths_),
-        .member_stride = num_rows * width,
-        .num_rows = num_rows,
-        .row_stride = width,
-        .num_columns = width,
-        .weights = model_.weights.empty() ? nullptr : model_.weights.data()};
+    const cpu::MemberOutputs members{.values = all.data(),
+                                     .num_members = std::ssize(paths_),
+                                     .member_stride = num_rows * width,
+                                     .num_rows = num_rows,
+                                     .row_stride = width,
+                                     .num_columns = width,
+                                     .weights = model_.weights};
     const network::Mean mean = network::mean_for(model_.schema.task);
     if (model_.is_ensemble()) cpu::combine_members(mean, members, outputs.data(), width);
     std::vector<float> factors(outputs.size());

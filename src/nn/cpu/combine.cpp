@@ -30,8 +30,8 @@ void find_log_probabilities(std::span<const float> logits, std::vector<double>& 
 
 // The logarithm of the weight of a member.
 double log_weight(const MemberOutputs& members, std::size_t member) {
-  return members.weights == nullptr ? -std::log(static_cast<double>(members.num_members))
-                                    : std::log(members.weights[member]);
+  return members.weights.empty() ? -std::log(static_cast<double>(members.num_members))
+                                 : std::log(members.weights[member]);
 }
 
 /// The logarithms of the probabilities of one row: for each member, and for their mean.
@@ -50,7 +50,7 @@ struct RowLogs {
       of_row += members.member_stride;
     }
     std::vector<double> of_class(of_members.size());
-    const bool are_equal = members.weights == nullptr;
+    const bool are_equal = members.weights.empty();
     for (std::size_t c = 0; c < means.size(); ++c) {
       for (std::size_t m = 0; m < of_class.size(); ++m) {
         of_class[m] = of_members[m][c] + (are_equal ? 0 : log_weight(members, m));
@@ -80,10 +80,11 @@ void combine_numbers(const MemberOutputs& members, float* out, int64_t stride) {
       const float* value = members.values + row * members.row_stride + column;
       double sum = 0;
       for (int64_t m = 0; m < members.num_members; ++m) {
-        const double weight = members.weights == nullptr ? 1 : members.weights[m];
+        const double weight =
+            members.weights.empty() ? 1 : members.weights[static_cast<std::size_t>(m)];
         sum += weight * static_cast<double>(value[m * members.member_stride]);
       }
-      if (members.weights == nullptr) sum /= static_cast<double>(members.num_members);
+      if (members.weights.empty()) sum /= static_cast<double>(members.num_members);
       out[row * stride + column] = static_cast<float>(sum);
     }
   }
@@ -125,8 +126,9 @@ void numbers_gradient(const MemberOutputs& members, const float* factors, float*
     for (int64_t m = 0; m < members.num_members; ++m) {
       float* to = out + row * members.row_stride + m * members.member_stride;
       for (int64_t c = 0; c < members.num_columns; ++c) {
-        to[c] = members.weights == nullptr ? factors[c] / static_cast<float>(members.num_members)
-                                           : factors[c] * static_cast<float>(members.weights[m]);
+        to[c] = members.weights.empty()
+                    ? factors[c] / static_cast<float>(members.num_members)
+                    : factors[c] * static_cast<float>(members.weights[static_cast<std::size_t>(m)]);
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ constexpr int64_t kOutputRows = 4;
 
 constexpr double kWeights[] = {0.2, 0.5, 0.3};
 
-MemberOutputs view(const Numbers& values, int64_t num_columns, const double* weights) {
+MemberOutputs view(const Numbers& values, int64_t num_columns, std::span<const double> weights) {
   return {.values = values.data(),
           .num_members = kMembers,
           .member_stride = num_columns,
@@ -31,7 +32,7 @@ MemberOutputs view(const Numbers& values, int64_t num_columns, const double* wei
 
 /// The sum of the combined outputs times the factors.
 double value_of(network::Mean mean, const Numbers& values, int64_t num_columns,
-                const Numbers& factors, const double* weights) {
+                const Numbers& factors, std::span<const double> weights) {
   Numbers combined(factors.size());
   combine_members(mean, view(values, num_columns, weights), combined.data(), num_columns);
   double sum = 0;
@@ -41,7 +42,8 @@ double value_of(network::Mean mean, const Numbers& values, int64_t num_columns,
   return sum;
 }
 
-void expect_finite_differences(network::Mean mean, int64_t num_columns, const double* weights) {
+void expect_finite_differences(network::Mean mean, int64_t num_columns,
+                               std::span<const double> weights) {
   Numbers values = test::some_numbers(kOutputRows * kMembers * num_columns, 5);
   for (float& value : values) value *= 3;
   const Numbers factors = test::some_numbers(kOutputRows * num_columns, 6);
@@ -63,7 +65,7 @@ void expect_finite_differences(network::Mean mean, int64_t num_columns, const do
 TEST(CombineTest, TheGradientIsThatOfFiniteDifferences) {
   for (const network::Mean mean : {network::Mean::kOfNumbers, network::Mean::kOfProbabilities}) {
     for (const int64_t num_columns : {1, 2, 5}) {
-      expect_finite_differences(mean, num_columns, nullptr);
+      expect_finite_differences(mean, num_columns, {});
       expect_finite_differences(mean, num_columns, kWeights);
     }
   }

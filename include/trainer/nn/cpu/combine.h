@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "trainer/nn/spec/layers.h"
 
@@ -16,7 +17,7 @@ struct MemberOutputs {
   int64_t num_rows = 0;
   int64_t row_stride = 0;
   int64_t num_columns = 0;
-  const double* weights = nullptr;  // [num_members] of sum 1; null: all are equal
+  std::span<const double> weights = {};  // [num_members] of sum 1; empty: all are equal
 };
 
 /// Averages the predictions of the members by their weights, and writes to `out` `[num_rows,
