@@ -48,7 +48,7 @@ double ranked(std::vector<double>& errors, double coverage) {
 
 }  // namespace
 
-Conformal calibrate(const Model& model, double coverage, int64_t num_threads) {
+Conformal find_intervals(const Model& model, double coverage, int64_t num_threads) {
   const SplitRows found = own_validation(model);
   require_enough(model, coverage, found.rows.size());
   std::vector<float> outputs;

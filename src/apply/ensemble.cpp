@@ -15,13 +15,17 @@ namespace {
 
 constexpr int64_t kMaxMembers = 100'000;
 
-config::Recipe recipe_of(const JsonReader& name) {
-  const auto recipe = config::from_text<config::Recipe>(name.text());
-  if (!recipe) name.refuse("a recipe");
-  return *recipe;
-}
-
 }  // namespace
+
+std::vector<config::Recipe> recipes_in(const JsonReader& names) {
+  std::vector<config::Recipe> recipes;
+  for (const JsonReader& name : names.elements()) {
+    const auto recipe = config::from_text<config::Recipe>(name.text());
+    if (!recipe) name.refuse("a recipe");
+    recipes.push_back(*recipe);
+  }
+  return recipes;
+}
 
 const std::string& run_name(const JsonReader& run) {
   const std::string& name = run.text();
@@ -49,9 +53,7 @@ std::optional<EnsembleFile> read_ensemble(const fs::path& folder) {
     json["weights"].refuse("a weight for each of the runs");
   }
   // Recipes and settings exist only in ensembles that were made with --recipes.
-  for (const JsonReader& name : json["recipes"].elements()) {
-    ensemble.recipes.push_back(recipe_of(name));
-  }
+  ensemble.recipes = recipes_in(json["recipes"]);
   for (const auto& [key, value] : json["settings"].entries()) {
     ensemble.settings[key] = value.text();
   }

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/conformal.h"
+#include "trainer/apply/export.h"
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/text/format.h"
@@ -72,12 +73,12 @@ void require_separable(const std::vector<std::string>& labels) {
 }
 
 // The columns that follow the predictions of a conformal model.
-std::vector<std::string> conformal_names(const data::Schema& schema) {
-  if (!schema.labels.empty()) return {"set"};
-  if (schema.num_targets() == 1) return {"lower", "upper"};
+std::vector<std::string> conformal_names(const Model& model) {
+  if (model.schema.num_targets() == 1) return interval_names(model);
   std::vector<std::string> names;
-  for (const std::string& target : schema.target_names) {
-    names.insert(names.end(), {"lower_" + target, "upper_" + target});
+  for (const std::string& target : model.schema.target_names) {
+    for (const std::string& name : interval_names(model))
+      names.push_back(fmt::format("{}_{}", name, target));
   }
   return names;
 }
@@ -103,10 +104,8 @@ PredictionText::PredictionText(const Model& model, const std::vector<std::string
     add_cell(label, cell);
     labels_.push_back(fmt::to_string(cell));
   }
-  if (model.conformal) {
-    require_separable(schema.labels);
-    for (std::string& name : conformal_names(schema)) names_.push_back(std::move(name));
-  }
+  if (model.conformal) require_separable(schema.labels);
+  for (std::string& name : conformal_names(model)) names_.push_back(std::move(name));
   std::unordered_set<std::string> seen;
   for (std::size_t i = names_.size(); i-- > 0;) {
     if (seen.insert(names_[i]).second) continue;

@@ -281,16 +281,16 @@ void check_interval(IntervalOption& interval, Problems& problems) {
 
 void apply_interval(const IntervalOption& interval, apply::Model& model, int64_t num_threads) {
   if (interval.text.empty()) return;
-  model.conformal = apply::calibrate(model, interval.coverage, num_threads);
+  model.conformal = apply::find_intervals(model, interval.coverage, num_threads);
+  const bool has_classes = !model.schema.labels.empty();
   std::vector<std::string> bounds;
   for (const double bound : model.conformal->bounds) bounds.push_back(fmt::format("{:.4g}", bound));
-  log::info(fmt::format("{} that contain {} in {:g} % of {} that the model was not trained on: {}",
-                        model.schema.labels.empty() ? "intervals" : "sets",
-                        model.schema.labels.empty() ? "the target" : "the class",
-                        100 * interval.coverage, counted(model.conformal->num_rows, "row"),
-                        model.schema.labels.empty()
-                            ? fmt::format("the prediction ± {}", joined_some(bounds))
-                            : fmt::format("classes of probability {} or more", bounds.front())));
+  log::info(
+      fmt::format("{} in {:g} % of {} that the model was not trained on: {}",
+                  has_classes ? "sets that contain the class" : "intervals that contain the target",
+                  100 * interval.coverage, counted(model.conformal->num_rows, "row"),
+                  has_classes ? fmt::format("classes of probability {} or more", bounds.front())
+                              : fmt::format("the prediction ± {}", joined_some(bounds))));
 }
 
 }  // namespace trainer::cli

@@ -127,7 +127,7 @@ Option interval_option(IntervalOption& interval);
 void check_interval(IntervalOption& interval, Problems& problems);
 
 /// Sets the intervals of the model and logs their width, if they were asked for. Throws as
-/// apply::calibrate() does.
+/// apply::find_intervals() does.
 void apply_interval(const IntervalOption& interval, apply::Model& model, int64_t num_threads);
 
 }  // namespace trainer::cli

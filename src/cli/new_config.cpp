@@ -268,13 +268,7 @@ void NewConfig::check(const CommonOptions& common, Problems& problems) {
     problems.push_back(command_ +
                        ": expected --output FILE.yaml, or - for standard output, got nothing");
   }
-  if (!time_.empty()) {
-    time_limit_ = parse_duration(time_).value_or(0);
-    if (!(time_limit_ > 0)) {
-      problems.push_back(
-          fmt::format("--time: expected a time such as 60s, 10m or 2h, got {}", in_quotes(time_)));
-    }
-  }
+  parse_time(time_, time_limit_, problems);
   refuse_resume(command_, common, problems);
   if (!common.config_files.empty()) {
     problems.push_back("--config is not supported by " + command_ +

@@ -45,4 +45,12 @@ void parse_count(std::string_view flag, const std::string& text, int64_t& count,
   }
 }
 
+void parse_time(const std::string& text, double& seconds, Problems& problems) {
+  if (text.empty()) return;
+  seconds = parse_duration(text).value_or(0);
+  if (seconds > 0) return;
+  problems.push_back(
+      fmt::format("--time: expected a time such as 60s, 10m or 2h, got {}", in_quotes(text)));
+}
+
 }  // namespace trainer::cli

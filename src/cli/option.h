@@ -58,4 +58,8 @@ using Problems = std::vector<std::string>;
 void parse_count(std::string_view flag, const std::string& text, int64_t& count, Problems& problems,
                  int64_t min = 1);
 
+/// Parses `text`, the value of --time, into `seconds`; an empty text leaves them unchanged. Adds a
+/// problem if it is not a time above 0.
+void parse_time(const std::string& text, double& seconds, Problems& problems);
+
 }  // namespace trainer::cli

@@ -9,7 +9,6 @@
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
-#include "trainer/base/text/parse.h"
 #include "trainer/base/text/print_safely.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/fields.h"
@@ -51,15 +50,8 @@ class SearchCommand : public Command {
     constexpr int64_t kMinFolds = 2;
     parse_count("--trials", trials_, num_trials_, problems);
     parse_count("--folds", folds_, num_folds_, problems, kMinFolds);
-    if (!time_.empty()) {
-      max_seconds_ = parse_duration(time_).value_or(0);
-      if (!(max_seconds_ > 0)) {
-        problems.push_back(fmt::format("--time: expected a time such as 60s, 10m or 2h, got {}",
-                                       in_quotes(time_)));
-      }
-    } else if (num_trials_ == 0) {
-      max_seconds_ = kDefaultSeconds;
-    }
+    if (num_trials_ == 0) max_seconds_ = kDefaultSeconds;
+    parse_time(time_, max_seconds_, problems);
     parse_recipes(recipe_names_, recipes_, problems);
     for (const config::Override& one : common.overrides) {
       if (experiments::is_range(one.value)) space_.push_back({one.key, one.value});

@@ -19,7 +19,7 @@ namespace trainer::apply {
 /// Finds the intervals or sets of a model on own_validation(); in an ensemble of folds, each row
 /// has the error of the member that has not seen it. Throws Error(kData) if these rows are too few,
 /// and as own_validation() does.
-Conformal calibrate(const Model& model, double coverage, int64_t num_threads);
+Conformal find_intervals(const Model& model, double coverage, int64_t num_threads);
 
 /// The lowest probability of a class in the set of a row, so that the set has at least the class
 /// that is predicted. `probabilities` are those of the row.

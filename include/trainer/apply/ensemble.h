@@ -31,6 +31,9 @@ std::filesystem::path ensemble_file(const std::filesystem::path& folder);
 /// Reads ensemble.json; nothing if the folder has none. Throws Error(kCheckpoint) if it is damaged.
 std::optional<EnsembleFile> read_ensemble(const std::filesystem::path& folder);
 
+/// The recipes that a list of their names has. Throws Error(kCheckpoint) for another name.
+std::vector<config::Recipe> recipes_in(const JsonReader& names);
+
 /// The name of a run folder that a file beside it has. Throws Error(kCheckpoint) for a path, which
 /// could lead to files of another user.
 const std::string& run_name(const JsonReader& run);

@@ -60,7 +60,8 @@ struct Model {
 
   /// With two classes, the second is predicted if its probability is above this.
   double threshold = 0.5;
-  /// Predictions come with intervals or sets of classes if this was set by calibrate().
+  /// Predictions come with intervals or sets of classes if this was set, see
+  /// find_intervals().
   std::optional<Conformal> conformal = {};
   /// The precision of the products of linear layers in predictions: fp32 or bf16.
   config::Precision precision = config::Precision::kFp32;

@@ -291,14 +291,11 @@ void add_rows(const ModelOutputs& outputs, std::size_t run, const ReportOptions&
 /// Returns the names of the columns that count most, for the first lines of the report.
 std::string important_text(const Json& importance) {
   constexpr std::size_t kShown = 3;
-  std::vector<std::string> names;
-  std::size_t count = 0;
-  for (const Json& column : importance.value("entries", Json::array())) {
-    if (column["noise"].get<bool>()) continue;
-    if (++count <= kShown) names.push_back(column["name"]);
-  }
-  if (count > kShown)
+  std::vector<std::string> names = important_columns(importance);
+  if (const std::size_t count = names.size(); count > kShown) {
+    names.resize(kShown);
     names.push_back(counted(static_cast<int64_t>(count - kShown), "other column"));
+  }
   return names.empty() ? "no column alone; see below" : joined(names);
 }
 

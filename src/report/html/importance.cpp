@@ -218,4 +218,12 @@ Json importance_json(const apply::Model& model, const apply::SplitOutputs& found
   return json;
 }
 
+std::vector<std::string> important_columns(const Json& importance) {
+  std::vector<std::string> names;
+  for (const Json& column : importance.value("entries", Json::array())) {
+    if (!column["noise"].get<bool>()) names.push_back(column["name"]);
+  }
+  return names;
+}
+
 }  // namespace trainer::report

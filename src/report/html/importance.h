@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "trainer/apply/evaluate.h"
 #include "trainer/apply/explain/explained_rows.h"
@@ -24,6 +26,10 @@ std::optional<explain::Importance> measured_importance(const apply::Model& model
                                                        const apply::SplitOutputs& found,
                                                        std::span<const explain::ColumnGroup> groups,
                                                        const ReportOptions& options);
+
+/// Returns the names of the columns whose importance is more than noise, the most important first.
+/// `importance` is what importance_json() has returned.
+std::vector<std::string> important_columns(const Json& importance);
 
 /// Returns the importance, and how predictions depend on the most important columns, as report.js
 /// reads it: {"note", "entries": [{"name", "value", "spread", "text", "std", "noise"}], "more",

@@ -25,6 +25,7 @@
 #include "trainer/run/tracking/query.h"
 
 #include "report/html/evaluation.h"
+#include "report/html/importance.h"
 #include "report/html/page.h"
 #include "report/html/run_series.h"
 
@@ -314,8 +315,8 @@ std::vector<std::string> write_own_report(const std::filesystem::path& folder,
   write_file_atomically(run::RunDir{folder}.report(), page_of({*entry}, json));
   for (const Json& evaluation : json["evaluations"]) {
     if (!evaluation.contains("importance")) continue;
-    for (const Json& column : evaluation["importance"].value("entries", Json::array())) {
-      if (!column["noise"].get<bool>()) important.push_back(column["name"]);
+    for (std::string& name : important_columns(evaluation["importance"])) {
+      important.push_back(std::move(name));
     }
   }
   return important;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -60,9 +61,8 @@ CrossValidation resume(const CrossValidationRequest& request) {
   CrossValidation cv;
   cv.counts.repeats = find_num_repeats(*request.resume);
   if (request.num_repeats > 0 && request.num_repeats != cv.counts.repeats) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--repeats: {} was started with {}, got {}; remove this option",
-                            request.resume->string(), cv.counts.repeats, request.num_repeats));
+    refuse_option(request, "--repeats", std::to_string(cv.counts.repeats),
+                  std::to_string(request.num_repeats));
   }
   cv.series = read_series(request, fold_tag({}, cv.counts), "a cross-validation");
   cv.counts.folds = shared_config(cv.series).data.folds;

@@ -95,16 +95,12 @@ Ensemble resume(const EnsembleRequest& request) {
                             "ensemble.json; found none",
                             request.resume->string()));
   }
-  const auto refuse = [&](const char* option, const std::string& was, const std::string& got) {
-    throw Error(ErrorKind::kUsage, fmt::format("{}: {} was started with {}, got {}; remove this "
-                                               "option",
-                                               option, request.resume->string(), was, got));
-  };
   if (request.num_members > 0 && request.num_members != before->num_members) {
-    refuse("--members", std::to_string(before->num_members), std::to_string(request.num_members));
+    refuse_option(request, "--members", std::to_string(before->num_members),
+                  std::to_string(request.num_members));
   }
   if (!request.recipes.empty() && request.recipes != before->recipes) {
-    refuse("--recipes", names_of(before->recipes), names_of(request.recipes));
+    refuse_option(request, "--recipes", names_of(before->recipes), names_of(request.recipes));
   }
   Ensemble ensemble{read_series(request, member_tag(1), "an ensemble")};
   if (!before->recipes.empty()) {

@@ -169,6 +169,13 @@ config::Loaded run_config(const RunSeries& series, const SeriesRun& run) {
   return config::load(series.documents, overrides);
 }
 
+void refuse_option(const SeriesRequest& request, const char* option, const std::string& was,
+                   const std::string& got) {
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{}: {} was started with {}, got {}; remove this option", option,
+                          request.resume->string(), was, got));
+}
+
 void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::string& what) {
   if (!series.before) return;
   std::vector<std::string> changes;

@@ -78,6 +78,10 @@ config::Config shared_config(const RunSeries& series);
 /// Returns the configuration of a run, with its own overrides, output folder and tag.
 config::Loaded run_config(const RunSeries& series, const SeriesRun& run);
 
+/// Throws Error(kUsage): a resumed series was started with another value of `option` than it gets.
+[[noreturn]] void refuse_option(const SeriesRequest& request, const char* option,
+                                const std::string& was, const std::string& got);
+
 /// Throws Error(kCheckpoint) if the configuration of a resumed series differs from that of its runs
 /// in keys that may not change. `what` names the kind of series in the message.
 void refuse_changes(const RunSeries& series, const SeriesRun& first, const std::string& what);

@@ -55,6 +55,7 @@ struct Search {
   std::map<std::string, std::string> settings = {};  // settings_of()
   int64_t num_folds = kDefaultFolds;
   std::vector<Trial> trials = {};
+  std::vector<double> first_losses = {};     // of the first folds of the trials that have one
   std::vector<std::size_t> candidates = {};  // of the pool, as indices of trials
   CandidatePool pool = {};
   ChosenWeights chosen = {};
@@ -86,16 +87,6 @@ std::vector<SpaceKey> space_in(const JsonReader& json) {
   std::vector<SpaceKey> space;
   for (const auto& [key, range] : json.entries()) space.push_back({key, range.text()});
   return space;
-}
-
-std::vector<config::Recipe> recipes_in(const JsonReader& json) {
-  std::vector<config::Recipe> recipes;
-  for (const JsonReader& name : json.elements()) {
-    const auto recipe = config::from_text<config::Recipe>(name.text());
-    if (!recipe) name.refuse("a recipe");
-    recipes.push_back(*recipe);
-  }
-  return recipes;
 }
 
 std::vector<KeyRange> ranges_of(const Search& search, config::Recipe recipe) {
@@ -145,7 +136,7 @@ Search start(const SearchRequest& request) {
   const auto is_same = [&] {
     const JsonReader before = JsonReader::of_file(search.series.folder / kSearchFile);
     return !before.is_null() && space_in(before["space"]) == search.space &&
-           recipes_in(before["recipes"]) == search.recipes &&
+           apply::recipes_in(before["recipes"]) == search.recipes &&
            before.integer("folds") == search.num_folds &&
            has_same_runs(search.series, fold_run(search, make_trial(search, 1), 1));
   };
@@ -156,16 +147,12 @@ Search start(const SearchRequest& request) {
 // Throws unless a resumed search is asked for what it was started with.
 void refuse_changes(const SearchRequest& request, const Search& search) {
   const std::string folder = request.resume->string();
-  const auto refuse = [&](const char* option, const std::string& was, const std::string& got) {
-    throw Error(ErrorKind::kUsage, fmt::format("{}: {} was started with {}, got {}; remove this "
-                                               "option",
-                                               option, folder, was, got));
-  };
   if (request.num_folds > 0 && request.num_folds != search.num_folds) {
-    refuse("--folds", std::to_string(search.num_folds), std::to_string(request.num_folds));
+    refuse_option(request, "--folds", std::to_string(search.num_folds),
+                  std::to_string(request.num_folds));
   }
   if (!request.recipes.empty() && request.recipes != search.recipes) {
-    refuse("--recipes", names_of(search.recipes), names_of(request.recipes));
+    refuse_option(request, "--recipes", names_of(search.recipes), names_of(request.recipes));
   }
   if (request.space.empty() || request.space == search.space) return;
   throw Error(ErrorKind::kUsage,
@@ -184,7 +171,7 @@ Search resume(const SearchRequest& request) {
   Search search{read_series(request, tag_of(1, 1), "a search")};
   search.num_folds = before["folds"].integer(/*min=*/2, kMaxFolds);
   search.space = space_in(before["space"]);
-  search.recipes = recipes_in(before["recipes"]);
+  search.recipes = apply::recipes_in(before["recipes"]);
   for (const auto& [key, value] : before["settings"].entries()) search.settings[key] = value.text();
   refuse_changes(request, search);
   use_settings(search.settings, (search.series.folder / kSearchFile).string(), request.overrides,
@@ -293,18 +280,12 @@ double first_loss(const Search& search, const Trial& trial) {
 }
 
 /// Whether the first fold of a trial is worse than that of half of the trials before it.
-bool is_hopeless(const Search& search, const Trial& trial) {
+bool is_hopeless(double loss, std::vector<double> before) {
   constexpr std::size_t kFewest = 3;
-  std::vector<double> before;
-  for (const Trial& other : search.trials) {
-    if (other.number < trial.number && !other.runs.empty()) {
-      before.push_back(first_loss(search, other));
-    }
-  }
   if (before.size() < kFewest) return false;
   const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
   std::nth_element(before.begin(), middle, before.end());
-  return first_loss(search, trial) > *middle;
+  return loss > *middle;
 }
 
 /// Trains the folds of a trial, or the first one only. Returns the signal that stopped them.
@@ -329,7 +310,10 @@ SeriesEnd run_trial(const SearchRequest& request, Search& search) {
   try {
     SeriesEnd end = train_folds(request, 1, 1, search, trial);
     if (end.stop_signal != 0) return end;
-    if (is_hopeless(search, trial)) {
+    const double loss = first_loss(search, trial);
+    const bool ends = is_hopeless(loss, search.first_losses);
+    search.first_losses.push_back(loss);
+    if (ends) {
       trial.problem = "worse than most on its first fold";
       return {};
     }

@@ -26,7 +26,7 @@ bool is_range(const std::string& value);
 /// The keys that are searched where the user names none.
 std::vector<SpaceKey> default_space(config::Recipe recipe);
 
-/// One configuration that was tried.
+/// A configuration that is tried, and what came of it.
 struct Trial {
   int64_t number = 0;  // from 1; the first is the configuration as it is
   config::Recipe recipe = {};
@@ -50,7 +50,7 @@ struct SearchRequest : SeriesRequest {
   std::function<void(const Trial&, double ensemble_loss)> on_trial = {};
 };
 
-/// How a search ended.
+/// The trials of a search and the ensemble that was made of them.
 struct SearchReport : SeriesReport {
   std::string metric;         // "log loss", or "RMSE" in deviations of the target
   std::vector<Trial> trials;  // by number
@@ -66,10 +66,10 @@ struct SearchReport : SeriesReport {
 /// is replaced in one step, so that the folder is a model at any time once the first trial is
 /// complete. Trials of several recipes share the preprocessing of the first. A trial that is worse
 /// than the median on its first fold ends there; one that fails is counted and left out, except for
-/// the first. Ends before a trial that would take longer than the time that is left, judged by
-/// those before. Trial i is a function of the seed and i, so a search that is resumed goes on with
-/// the same trials. Throws Error(kUsage) for a wrong space, Error(kCheckpoint) for a folder that is
-/// not of a search or of one with another space, and the errors of cross_validate().
+/// the first. Ends when less time is left than a
+/// trial takes on average. Trial i is a function of the seed and i, so a search that is resumed
+/// goes on with the same trials. Throws Error(kUsage) for a wrong space, Error(kCheckpoint) for a
+/// folder that is not of a search or of one with another space, and the errors of cross_validate().
 SearchReport search(const SearchRequest& request);
 
 }  // namespace trainer::experiments
