@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
+#include <algorithm>
 #include <vector>
 
 // Each command has a file, a row here and a line in CMakeLists.txt. TASK(title) begins the commands
@@ -72,6 +73,13 @@ std::span<const CommandRow> command_table() {
     return table;
   }();
   return kTable;
+}
+
+std::unique_ptr<Command> make_command(std::string_view name) {
+  const std::span<const CommandRow> rows = command_table();
+  return std::find_if(rows.begin(), rows.end(),
+                      [&](const CommandRow& row) { return row.name == name; })
+      ->make();
 }
 
 }  // namespace trainer::cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "cli/common_options.h"
@@ -37,8 +38,12 @@ class Command {
   /// Returns the folder of the run that run() has made; empty if it made none.
   const std::filesystem::path& run_folder() const { return run_folder_; }
 
+  /// Makes run() print JSON, as the option --json of the commands that have it does.
+  void print_json() { json_ = true; }
+
  protected:
   std::filesystem::path run_folder_;
+  bool json_ = false;
 };
 
 /// A command, or a group of commands such as `trainer config`.
@@ -51,5 +56,8 @@ struct CommandRow {
 
 /// Returns all commands in the order of --help. The first one runs if the command line names none.
 std::span<const CommandRow> command_table();
+
+/// Makes the command of the row with this name, which must be in the table.
+std::unique_ptr<Command> make_command(std::string_view name);
 
 }  // namespace trainer::cli

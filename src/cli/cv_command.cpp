@@ -73,7 +73,6 @@ class CvCommand : public Command {
   int64_t num_folds_ = 0;    // 0: not given; then data.folds or 5
   int64_t num_repeats_ = 0;  // 0: not given; then 1, or as in the resumed cross-validation
   bool ensemble_ = false;
-  bool json_ = false;
 };
 
 }  // namespace

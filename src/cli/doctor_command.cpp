@@ -186,7 +186,6 @@ class DoctorCommand : public Command {
   }
 
   std::string run_dir_ = "runs";
-  bool json_ = false;
 };
 
 }  // namespace

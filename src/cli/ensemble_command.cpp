@@ -27,7 +27,7 @@ class EnsembleCommand : public Command {
   bool takes_configuration() const override { return true; }
 
   std::vector<Option> options() override {
-    return {{"--members", &members_, "VALUE", "Number of models to train (default: 5)"},
+    return {{"--members", &members_, "VALUE", "Number of models to train (default: members, or 5)"},
             {"--recipes", &recipe_names_, "NAME,...",
              "Recipes that the members take in turn, with the preprocessing of the first: "
              "realmlp,tabm",
@@ -56,11 +56,13 @@ class EnsembleCommand : public Command {
                  with_folder(report.folder, report.json));
     } else if (common.verbosity != Verbosity::kQuiet) {
       Document document;
-      if (report.test) {
-        document = metrics::scores_document("ensemble (test)", *report.test,
-                                            {{"mean of its members", report.member_means}});
+      if (report.result) {
+        std::vector<metrics::ScoreColumn> before;
+        if (!report.member_means.empty()) before = {{"mean of its members", report.member_means}};
+        document = metrics::scores_document(shown_split(report), report.result->report, before);
       }
-      document.line("folder", report.folder.string());
+      document.line("folder", short_path(report.folder));
+      document.line("next", "trainer report; trainer explain; trainer predict new.csv");
       print_document(document, false);
     }
     return 0;
@@ -68,21 +70,16 @@ class EnsembleCommand : public Command {
 
  private:
   experiments::EnsembleRequest make_request(const CommonOptions& common) const {
-    experiments::EnsembleRequest request{series_request(common)};
+    experiments::EnsembleRequest request = ensemble_request(common);
     request.num_members = num_members_;
     request.recipes = recipes_;
-    request.on_member = [](const std::string& name, const std::string& metric, double value) {
-      log::event("member", fmt::format("{}  {} {}", name, metric, metrics::loss_text(value)),
-                 {{"member", name}, {"metric", metric}, {"value", value}});
-    };
     return request;
   }
 
   std::string members_;
-  int64_t num_members_ = 0;  // 0: not given; then 5, or as in the resumed ensemble
+  int64_t num_members_ = 0;  // 0: not given; then `members` or 5, or as in the resumed ensemble
   std::string recipe_names_;
   std::vector<config::Recipe> recipes_;  // empty: not given; then that of the configuration
-  bool json_ = false;
 };
 
 }  // namespace

@@ -157,7 +157,6 @@ class EvalCommand : public Command {
   std::string targets_;
   ThresholdOption threshold_;
   std::string require_;
-  bool json_ = false;
 };
 
 }  // namespace

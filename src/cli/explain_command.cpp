@@ -217,7 +217,6 @@ class ExplainCommand : public Command {
   std::vector<std::string> columns_;
   std::string row_text_;
   int64_t row_ = 0;  // counts from 1; 0: not given
-  bool json_ = false;
 };
 
 }  // namespace

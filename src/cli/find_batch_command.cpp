@@ -105,7 +105,6 @@ class FindBatchCommand : public Command {
 
   std::string max_batch_;
   int64_t max_rows_ = 0;  // 0: all rows of the training split
-  bool json_ = false;
 };
 
 }  // namespace

@@ -42,7 +42,6 @@ class InspectCommand : public Command {
 
  private:
   std::string model_;
-  bool json_ = false;
   bool markdown_ = false;
 };
 

@@ -77,7 +77,6 @@ class ProfileCommand : public Command {
  private:
   std::string steps_text_;
   int64_t num_steps_ = 200;
-  bool json_ = false;
   TimeMeasurement time_;
 };
 

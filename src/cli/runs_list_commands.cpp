@@ -117,7 +117,6 @@ class RunsShowCommand : public Command {
 
  private:
   std::string run_;
-  bool json_ = false;
 };
 
 }  // namespace

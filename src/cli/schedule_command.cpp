@@ -197,7 +197,6 @@ class ScheduleCommand : public Command {
   }
 
  private:
-  bool json_ = false;
 };
 
 }  // namespace

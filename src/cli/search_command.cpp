@@ -124,7 +124,6 @@ class SearchCommand : public Command {
   std::string recipe_names_;
   std::vector<config::Recipe> recipes_;
   bool print_space_ = false;
-  bool json_ = false;
   double max_seconds_ = 0;
   int64_t num_trials_ = 0;
   int64_t num_folds_ = 0;

@@ -25,6 +25,7 @@
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/table/cached/load.h"
 #include "trainer/table/dataset.h"
+#include "trainer/workflows/experiments/runs.h"
 
 #include "cli/commands.h"
 #include "cli/libraries.h"
@@ -163,6 +164,9 @@ class TrainCommand : public Command {
   int run(const CommonOptions& common) override {
     refuse_no_configuration(common);
     choose_log_format(common);
+    if (const std::unique_ptr<Command> series = find_series(common)) {
+      return run_series(*series, common);
+    }
     if (timing_ || time_.has_trace()) time_.start();
     engine::TrainRequest request = make_request(common);
     if (is_only_process()) {
@@ -207,6 +211,38 @@ class TrainCommand : public Command {
       const std::string text = safe_for_terminal(shown_text(times));
       std::fputs(("\n" + text).c_str(), json_ ? stderr : stdout);
     }
+  }
+
+  // The command that trains several models, or that trained those in the folder to resume; nothing
+  // for a single run.
+  static std::unique_ptr<Command> find_series(const CommonOptions& common) {
+    if (!common.resume || common.resume == kResumeAuto) {
+      return draft_config(common).members > 1 ? make_command("ensemble") : nullptr;
+    }
+    switch (experiments::series_kind(*common.resume)) {
+      case experiments::SeriesKind::kCrossValidation:
+        return make_command("cv");
+      case experiments::SeriesKind::kEnsemble:
+        return make_command("ensemble");
+      case experiments::SeriesKind::kSearch:
+        return make_command("search");
+      case experiments::SeriesKind::kNone:
+        break;
+    }
+    return nullptr;
+  }
+
+  int run_series(Command& series, const CommonOptions& common) {
+    if (timing_ || time_.has_trace()) {
+      throw Error(ErrorKind::kUsage,
+                  "--timing and --trace measure one model; add members=1 to train one");
+    }
+    if (json_) series.print_json();
+    Problems no_problems;
+    series.check(common, no_problems);
+    const int exit_code = series.run(common);
+    run_folder_ = series.run_folder();
+    return exit_code;
   }
 
   static void refuse_no_configuration(const CommonOptions& common) {
@@ -266,10 +302,16 @@ class TrainCommand : public Command {
     if (common.resume == kResumeAuto) request.new_run = engine::NewRun::kUnlessStarted;
     request.command_line = common.command_line;
     request.progress = make_progress_listener();
+    if (const int64_t members = request.config.config.members; members > 1) {
+      throw Error(
+          ErrorKind::kUsage,
+          fmt::format("members: expected 1 for a single run, got {}; train an ensemble from "
+                      "a configuration in a file, not a pipe, and without --resume of a run",
+                      members));
+    }
     return request;
   }
 
-  bool json_ = false;
   bool timing_ = false;
   TimeMeasurement time_;
 };

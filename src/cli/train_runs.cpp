@@ -10,6 +10,7 @@
 #include "trainer/base/text/json.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/logging_config.h"
+#include "trainer/metrics/report.h"
 
 #include "cli/libraries.h"
 #include "cli/progress_bar.h"
@@ -88,6 +89,19 @@ experiments::SeriesRequest series_request(const CommonOptions& common) {
   request.train = series_trainer(common);
   request.environment = launch::process_environment;
   return request;
+}
+
+experiments::EnsembleRequest ensemble_request(const CommonOptions& common) {
+  experiments::EnsembleRequest request{series_request(common)};
+  request.on_member = [](const std::string& name, const std::string& metric, double value) {
+    log::event("member", fmt::format("{}  {} {}", name, metric, metrics::loss_text(value)),
+               {{"member", name}, {"metric", metric}, {"value", value}});
+  };
+  return request;
+}
+
+std::string shown_split(const experiments::EnsembleReport& report) {
+  return report.result->split == apply::kOutOfFold ? "out of fold" : "ensemble (test)";
 }
 
 void parse_recipes(const std::string& names, std::vector<config::Recipe>& recipes,

@@ -10,6 +10,7 @@
 
 #include "trainer/config/types.h"
 #include "trainer/metrics/folds.h"
+#include "trainer/workflows/experiments/ensemble.h"
 #include "trainer/workflows/experiments/runs.h"
 
 #include "cli/common_options.h"
@@ -23,6 +24,13 @@ nlohmann::ordered_json with_folder(const std::filesystem::path& folder, const st
 /// progress that says how far the series is. Unless --verbose is given, the console shows only
 /// warnings and errors of the runs; all messages are in their train.log. `common` must outlive it.
 experiments::SeriesRequest series_request(const CommonOptions& common);
+
+/// Returns the ensemble that the options name; each member is logged when it is complete.
+experiments::EnsembleRequest ensemble_request(const CommonOptions& common);
+
+/// Returns what the metrics of an ensemble, which has some, are called. Out of fold they are those
+/// of single members; all together are better.
+std::string shown_split(const experiments::EnsembleReport& report);
 
 /// Parses the value of --recipes, such as "realmlp,tabm", into `recipes`. Adds a problem for a name
 /// of none.

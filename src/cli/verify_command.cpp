@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/apply/ensemble.h"
 #include "trainer/base/error.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
@@ -225,13 +226,25 @@ class Verification {
   double time_seconds_ = 0;
 };
 
-// Returns the checkpoints of a run folder or of its folder `checkpoints`, sorted by name.
-std::vector<fs::path> checkpoints_in(const fs::path& given) {
+// Returns the folder with the checkpoints of a run folder: `checkpoints` in it, or itself.
+fs::path folder_in(const fs::path& given) {
   const fs::path inside = given / "checkpoints";
-  const fs::path folder = fs::is_directory(inside) ? inside : given;
+  return fs::is_directory(inside) ? inside : given;
+}
+
+// Returns the checkpoints of a run folder, of its folder `checkpoints` or of the members of an
+// ensemble, sorted by name.
+std::vector<fs::path> checkpoints_in(const fs::path& given) {
+  std::vector<fs::path> folders = {folder_in(given)};
+  if (const auto ensemble = apply::read_ensemble(given); ensemble && !ensemble->runs.empty()) {
+    folders.clear();
+    for (const std::string& run : ensemble->runs) folders.push_back(folder_in(given / run));
+  }
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".pt") files.push_back(entry.path());
+  for (const fs::path& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".pt") files.push_back(entry.path());
+    }
   }
   if (files.empty()) checkpoint::find_checkpoint(given);  // throws, and lists the files there
   std::sort(files.begin(), files.end());
@@ -242,7 +255,7 @@ class VerifyCommand : public Command {
  public:
   std::vector<Option> options() override {
     return {{"path", &paths_, "RUN_OR_CHECKPOINT ...",
-             "A checkpoint file, or a run folder for all of its checkpoints"},
+             "A checkpoint file, or the folder of a run or an ensemble for all of its checkpoints"},
             {"--json", &json_, "", "Print JSON"}};
   }
 
@@ -270,7 +283,8 @@ class VerifyCommand : public Command {
         continue;
       }
       for (const fs::path& file : checkpoints_in(given)) {
-        files.add(is_single ? file.filename().string() : file.string(), file);
+        files.add(is_single ? file.lexically_relative(folder_in(given)).string() : file.string(),
+                  file);
       }
     }
     const bool all_good = files.all_good();
@@ -280,7 +294,6 @@ class VerifyCommand : public Command {
 
  private:
   std::vector<std::string> paths_;
-  bool json_ = false;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ inline constexpr Bounds kEmbedding{.min = 0, .above = {}, .max = 1 << 12, .below
 // Each cycle is twice as long as the one before.
 inline constexpr Bounds kCycles{.min = 1, .above = {}, .max = 30, .below = {}};
 inline constexpr Bounds kThreads{.min = 0, .above = {}, .max = 1024, .below = {}};
+inline constexpr Bounds kMembers{.min = 1, .above = {}, .max = 1000, .below = {}};
 inline constexpr Bounds kFolds{.min = 0, .above = {}, .max = 1000, .below = {}};
 // The buffers of shard trees are allocated for this number of shards (base/parallel/shard_tree.h).
 inline constexpr Bounds kShards{.min = 0, .above = {}, .max = 1 << 12, .below = {}};

@@ -33,6 +33,15 @@ std::vector<Field> run_fields() {
              "(arXiv:2407.04491); tabm: TabM-mini with piecewise-linear embeddings "
              "(arXiv:2410.24210).",
              {.flag = "--recipe", .aliases = {"preset"}}),
+      integer(TRAINER_MEMBER(members), kMembers,
+              "Models that trainer trains and combines into one. Above 1, each has another fold of "
+              "the rows as its validation split (data.validation_folds): all rows are learned "
+              "from, and each is predicted by a model that has not seen it, which gives the "
+              "metrics. cv and search train one model per fold all the same.",
+              {.aliases = {"n_ensemble", "num_members"}}),
+      texts(TRAINER_MEMBER(member_recipes),
+            "Recipes that members take in turn, with the preprocessing (the keys of data) of the "
+            "first; other keys hold for all. []: all have `recipe`, as has a single model."),
       integer(TRAINER_MEMBER(seed), kAtLeast0,
               "Seeds every random choice: splits, row order, initial weights, dropout. The same "
               "seed on the same machine and build gives the same bits.",
@@ -59,6 +68,11 @@ std::vector<Field> run_fields() {
                       {.flag = "--threads",
                        .aliases = {"num_threads", "nthread"},
                        .on_resume = OnResume::kMayChange}),
+      integer_or_auto(TRAINER_MEMBER(processes), kThreads,
+                      "Processes that train members or folds at the same time, each with its part "
+                      "of the CPUs. auto: one for each CPU; 1 on a GPU, with a file above 256 MiB "
+                      "and on other systems than Linux. Results do not depend on it.",
+                      {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(output_dir), "Parent folder of the run folders.",
            {.flag = "--output-dir",
             .aliases = {"default_root_dir", "run_dir"},

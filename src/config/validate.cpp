@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
 
@@ -31,6 +32,7 @@ std::vector<Conflict> Conflicts::find() && {
   check_idx();
   check_npy();
   check_split();
+  check_members();
   check_folds();
   check_model();
   check_training();
@@ -464,6 +466,14 @@ void Conflicts::check_folds() {
     report("data.folds",
            fmt::format("conflicts with {}, which provides the test split; {}", key, remove(key)),
            to({key}, "data.folds"));
+  }
+}
+
+void Conflicts::check_members() {
+  for (const std::string& name : config_.member_recipes) {
+    if (from_text<Recipe>(name)) continue;
+    report("member_recipes", fmt::format("expected names of {}, got {}",
+                                         joined(enum_names<Recipe>(), " or "), in_quotes(name)));
   }
 }
 

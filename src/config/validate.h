@@ -54,6 +54,7 @@ class Conflicts {
   void check_dates();
   void check_parts();
   void check_time();
+  void check_members();
   void check_folds();
   void check_validation_folds();
   void check_idx();

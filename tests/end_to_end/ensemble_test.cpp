@@ -90,6 +90,55 @@ TEST_F(EnsembleProgramTest, PredictsTheMeanOfItsMembers) {
   }
 }
 
+TEST_F(EnsembleProgramTest, AConfigurationWithMembersTrainsAnEnsemble) {
+  const std::string config = test::with_config("penguins.yaml") + "data.test_fraction=0 ";
+  const ProcessResult trained = trainer(config + "members=3 --epochs 4");
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_TRUE(trained.out.starts_with("metric             out of fold  baseline\n")) << trained.out;
+  EXPECT_EQ(member_folders().size(), 3U);
+  const fs::path folder = fs::canonical(folder_.path() / "runs/latest");
+  const Json before = parse_json(test::read_file(folder / "summary.json"));
+  EXPECT_EQ(before["out_of_fold"]["rows"], 344);
+  EXPECT_EQ(parse_json(trainer("eval runs/latest --json").out)["log_loss"],
+            before["out_of_fold"]["log_loss"]);
+  // A resume of its folder trains the member that is missing.
+  fs::remove_all(member_folders().back());
+  const ProcessResult resumed = trainer("--resume " + folder.string() + " --json");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(parse_json(resumed.out)["out_of_fold"], before["out_of_fold"]);
+  EXPECT_EQ(trainer(config + "members=3 --timing").err,
+            "error: --timing and --trace measure one model; add members=1 to train one\n");
+  folder_.write("several.yaml",
+                test::read_file(kSource / "configs/penguins.yaml") + "members: 2\n");
+  EXPECT_EQ(trainer("--config /dev/stdin", "cat several.yaml |").err,
+            "error: members: expected 1 for a single run, got 2; train an ensemble from a "
+            "configuration in a file, not a pipe, and without --resume of a run\n");
+}
+
+// Each process trains whole members, so that their number changes nothing.
+TEST_F(EnsembleProgramTest, AnyNumberOfProcessesTrainsTheSameMembers) {
+  std::vector<std::string> results;
+  for (const int processes : {1, 2, 3}) {
+    const ProcessResult trained =
+        trainer(test::with_config("penguins.yaml") +
+                "members=3 --epochs 4 processes=" + std::to_string(processes) + " output_dir=p" +
+                std::to_string(processes) + " --json");
+    ASSERT_EQ(trained.exit_code, 0) << trained.err;
+    results.push_back(parse_json(trained.out)["test"].dump());
+  }
+  EXPECT_EQ(results[1], results[0]);
+  EXPECT_EQ(results[2], results[0]);
+}
+
+TEST_F(EnsembleProgramTest, AClassWithOneRowIsLearntByAllMembers) {
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 60; ++i) rows += std::to_string(i * i % 7) + (i % 2 == 0 ? ",a\n" : ",b\n");
+  folder_.write("t.csv", rows + "3,rare\n");
+  const ProcessResult trained = trainer(
+      "data.source=csv data.path=t.csv data.target=y members=3 data.test_fraction=0 --epochs 1");
+  EXPECT_EQ(trained.exit_code, 0) << trained.err;
+}
+
 // With the preprocessing of the first recipe, and each with its own network and training.
 TEST_F(EnsembleProgramTest, MembersCanHaveDifferentRecipes) {
   const ProcessResult trained = ensemble(

@@ -87,7 +87,8 @@ def training(place: Place) -> Iterator[Scenario]:
         watches_reading=True,
     )
     cv = place.trainer("cv", "--folds", 2, "--config", place.config, "--output-dir", out, *auto)
-    yield Scenario("cv", [*cv, "training.epochs=1"], trains=True)
+    # Another process would take over what fails.
+    yield Scenario("cv", [*cv, "training.epochs=1", "processes=1"], trains=True)
     members = [
         "ensemble",
         "--members",
@@ -98,7 +99,9 @@ def training(place: Place) -> Iterator[Scenario]:
         out,
         *auto,
     ]
-    yield Scenario("ensemble", place.trainer(*members, "training.epochs=1"), trains=True)
+    yield Scenario(
+        "ensemble", place.trainer(*members, "training.epochs=1", "processes=1"), trains=True
+    )
 
 
 def applying(place: Place) -> Iterator[Scenario]:

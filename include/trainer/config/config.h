@@ -29,11 +29,14 @@ struct CheckpointConfig {
 /// that needs only a part of it includes the header of that part.
 struct Config {
   Recipe recipe = Recipe::kPlain;
+  int64_t members = 1;
+  std::vector<std::string> member_recipes;  // empty: recipe
   int64_t seed = 42;
   std::string device = "auto";
   bool device_fallback = true;
   Precision precision = Precision::kFp32;
-  int64_t threads = 0;  // 0 = auto
+  int64_t threads = 0;    // 0 = auto
+  int64_t processes = 0;  // 0 = auto
   std::string output_dir = "runs";
   std::string tag;
   DataConfig data;

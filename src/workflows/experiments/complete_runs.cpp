@@ -28,6 +28,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/run/folder/run_dir.h"
 
+#include "workflows/experiments/helpers.h"
 #include "workflows/experiments/run_series.h"
 
 namespace trainer::experiments {
@@ -39,6 +40,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kShortestWait{10};
 constexpr milliseconds kLongestWait{1000};
+constexpr milliseconds kLongestWaitForHelpers{50};
 
 SeriesEnd complete_alone(const RunSeries& series, const std::vector<SeriesRun>& runs,
                          const TrainFunction& train, const OnComplete& on_complete) {
@@ -125,7 +127,7 @@ class SharedRuns {
     milliseconds length = kShortestWait;
     while (!folders_[index] && !taken && stop_request() == 0) {
       std::this_thread::sleep_for(length);
-      length = std::min(2 * length, kLongestWait);
+      length = std::min(2 * length, has_helpers() ? kLongestWaitForHelpers : kLongestWait);
       taken = take_next();
     }
     const int signal = stop_request();
@@ -134,7 +136,7 @@ class SharedRuns {
   }
 
   void announce() {
-    if (is_announced_) return;
+    if (is_announced_ || has_helpers()) return;
     is_announced_ = true;
     std::vector<std::string> names;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -142,6 +144,8 @@ class SharedRuns {
     }
     log::info(fmt::format("waiting for {}, which other ranks train", joined(names)));
   }
+
+  bool has_helpers() const { return series_.place.launcher == launch::Launcher::kNone; }
 
   SeriesEnd stopped(std::size_t index, int signal) const { return {signal, runs_[index].name}; }
 
@@ -161,11 +165,29 @@ void require_shared_folder(const RunSeries& series) {
                           series.folder.string()));
 }
 
+SeriesEnd complete_with_helpers(RunSeries& series, int64_t count,
+                                const std::vector<SeriesRun>& runs, const TrainFunction& train,
+                                const OnComplete& on_complete) {
+  series.place.size = series.place.local_size = count;
+  const Helpers helpers(count - 1, [&](int64_t number) {
+    series.lock.reset();  // the first process has it; else it would last as long as this one
+    series.place.rank = series.place.local_rank = number;
+    SharedRuns(series, runs, train).train_free();
+  });
+  const SeriesEnd end = SharedRuns(series, runs, train).complete_all(on_complete);
+  series.place = {};
+  return end;
+}
+
 }  // namespace
 
-SeriesEnd complete_runs(const RunSeries& series, const std::vector<SeriesRun>& runs,
+SeriesEnd complete_runs(RunSeries& series, const std::vector<SeriesRun>& runs,
                         const TrainFunction& train, const OnComplete& on_complete) {
-  if (series.place.size == 1) return complete_alone(series, runs, train, on_complete);
+  if (series.place.size == 1) {
+    const int64_t count = std::min(series.max_processes, std::ssize(runs));
+    if (count > 1) return complete_with_helpers(series, count, runs, train, on_complete);
+    return complete_alone(series, runs, train, on_complete);
+  }
   SharedRuns shared(series, runs, train);
   if (series.place.rank == 0) return shared.complete_all(on_complete);
   require_shared_folder(series);

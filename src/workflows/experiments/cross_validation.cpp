@@ -108,7 +108,7 @@ std::vector<SeriesRun> fold_runs(const CrossValidation& cv, const std::vector<Fo
 }  // namespace
 
 CrossValidationReport cross_validate(const CrossValidationRequest& request) {
-  const CrossValidation cv = request.resume ? resume(request) : start(request);
+  CrossValidation cv = request.resume ? resume(request) : start(request);
   const fs::path& folder = cv.series.folder;
   CrossValidationReport report;
   report.folder = folder;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/ensemble.h"
-#include "trainer/apply/evaluate.h"
 #include "trainer/apply/model.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
@@ -67,20 +66,29 @@ void use_first_recipe(Ensemble& ensemble) {
   ensemble.config = shared_config(ensemble.series);
 }
 
+// The number of members of a new ensemble.
+int64_t members_of(const EnsembleRequest& request, const RunSeries& series) {
+  if (request.num_members > 0) return request.num_members;
+  const int64_t configured = shared_config(series).members;
+  return configured > 1 ? configured : kDefaultMembers;
+}
+
 Ensemble start(const EnsembleRequest& request) {
-  const int64_t num_members = request.num_members > 0 ? request.num_members : kDefaultMembers;
+  Ensemble ensemble{new_series(request)};
+  const int64_t num_members = members_of(request, ensemble.series);
+  const std::vector<config::Recipe> recipes =
+      request.recipes.empty() ? member_recipes(shared_config(ensemble.series)) : request.recipes;
   if (std::ssize(request.recipes) > num_members) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--recipes: expected at most one for each of {} members, got {}",
                             num_members, request.recipes.size()));
   }
-  Ensemble ensemble{new_series(request)};
-  ensemble.file = {.num_members = num_members, .runs = {}, .recipes = request.recipes};
-  if (!request.recipes.empty()) ensemble.file.settings = settings_of(ensemble.series);
+  ensemble.file = {.num_members = num_members, .runs = {}, .recipes = recipes};
+  if (!recipes.empty()) ensemble.file.settings = settings_of(ensemble.series);
   use_first_recipe(ensemble);
   const auto is_same = [&] {
     const std::optional<apply::EnsembleFile> before = apply::read_ensemble(ensemble.series.folder);
-    return before && before->num_members == num_members && before->recipes == request.recipes &&
+    return before && before->num_members == num_members && before->recipes == recipes &&
            has_same_runs(ensemble.series, member_run(ensemble, 1));
   };
   open_series(request, "ensemble", is_same, ensemble.series);
@@ -140,14 +148,15 @@ void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& repor
   apply::write_ensemble(folder, ensemble.file);
   const bool has_test = members.back().contains("test");
   Json summary = {{"members", std::move(members)}};
-  if (has_test) {
+  const bool has_out_of_fold =
+      has_folds(ensemble.config.data) && summary["members"].back().contains("validation");
+  if (has_test || has_out_of_fold) {
     const int64_t threads = ensemble.config.threads;
-    report.test =
-        apply::evaluate_own_split(apply::load_model(folder), threads > 0 ? threads : usable_cpus())
-            .report;
-    summary["test"] = metrics::to_json(*report.test);
-    report.member_means = apply::member_means(JsonReader(summary), "test");
+    report.result =
+        apply::evaluate_own_split(apply::load_model(folder), threads > 0 ? threads : usable_cpus());
+    summary[report.result->split] = metrics::to_json(report.result->report);
   }
+  if (has_test) report.member_means = apply::member_means(JsonReader(summary), "test");
   report.json = summary.dump(2) + "\n";
   write_file_atomically(run::RunDir{folder}.summary(), report.json);
   run::point_latest_to({folder});
@@ -159,6 +168,7 @@ EnsembleReport train_ensemble(const EnsembleRequest& request) {
   Ensemble ensemble = request.resume ? resume(request) : start(request);
   EnsembleReport report;
   report.folder = ensemble.series.folder;
+  report.num_members = ensemble.file.num_members;
   report.is_collected = ensemble.series.place.rank == 0;
   const std::vector<SeriesRun> runs = member_runs(ensemble);
   if (report.is_collected) apply::write_ensemble(report.folder, ensemble.file);

@@ -35,6 +35,14 @@ config::Override recipe_override(config::Recipe recipe) {
   return {"recipe", config::to_text(recipe), "--recipes"};
 }
 
+std::vector<config::Recipe> member_recipes(const config::Config& config) {
+  std::vector<config::Recipe> recipes;
+  for (const std::string& name : config.member_recipes) {
+    recipes.push_back(config::from_text<config::Recipe>(name).value());
+  }
+  return recipes;
+}
+
 void add_recipe(const RunSeries& series, const config::Config& shared, config::Recipe recipe,
                 std::vector<config::Override>& overrides) {
   if (recipe == shared.recipe) return;

@@ -19,6 +19,9 @@ std::string names_of(const std::vector<config::Recipe>& recipes);
 
 config::Override recipe_override(config::Recipe recipe);
 
+/// Returns the recipes that `member_recipes` names; config::load() has checked the names.
+std::vector<config::Recipe> member_recipes(const config::Config& config);
+
 /// Appends what makes a run use `recipe`, except for the keys of `data`, which are those of
 /// `shared`, the configuration of the first recipe.
 void add_recipe(const RunSeries& series, const config::Config& shared, config::Recipe recipe,

@@ -27,6 +27,9 @@
 #include "trainer/launch/place.h"
 #include "trainer/launch/rendezvous.h"
 
+#include "workflows/experiments/fold_runs.h"
+#include "workflows/experiments/helpers.h"
+
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace trainer::experiments {
@@ -87,6 +90,7 @@ void open_series(const SeriesRequest& request, const std::string& suffix,
                  const std::function<bool()>& is_same, RunSeries& series) {
   const config::Config config = shared_config(series);
   series.place = join_ranks(config.distributed, request.environment);
+  if (request.environment) series.max_processes = count_processes(config);
   const fs::path parent = fs::absolute(config.output_dir);
   const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
   const auto open = [&] {
@@ -138,8 +142,10 @@ RunSeries read_series(const SeriesRequest& request, const std::string& first_tag
 }
 
 void resume_series(const SeriesRequest& request, RunSeries& series) {
-  const config::DistributedConfig distributed = shared_config(series).distributed;
+  const config::Config config = shared_config(series);
+  const config::DistributedConfig& distributed = config.distributed;
   series.place = join_ranks(distributed, request.environment);
+  if (request.environment) series.max_processes = count_processes(config);
   open_for_all(series.place, distributed.start_timeout, request.environment, series.folder, [&] {
     series.lock = std::make_unique<FolderLock>(series.folder);
     return series.folder.filename().string();
@@ -157,6 +163,13 @@ std::optional<fs::path> find_run(const fs::path& folder, const std::string& tag)
   return newest;
 }
 
+SeriesKind series_kind(const fs::path& folder) {
+  if (find_run(folder, "trial_1_fold_1")) return SeriesKind::kSearch;
+  if (find_run(folder, "member_1")) return SeriesKind::kEnsemble;
+  const bool has_fold = find_run(folder, "fold_1") || find_num_repeats(folder) > 1;
+  return has_fold ? SeriesKind::kCrossValidation : SeriesKind::kNone;
+}
+
 config::Config shared_config(const RunSeries& series) {
   return config::load(series.documents, series.overrides).config;
 }
@@ -164,6 +177,8 @@ config::Config shared_config(const RunSeries& series) {
 config::Loaded run_config(const RunSeries& series, const SeriesRun& run) {
   std::vector<config::Override> overrides = series.overrides;
   overrides.insert(overrides.end(), run.overrides.begin(), run.overrides.end());
+  overrides.push_back({"members", "1", "folder of the runs"});
+  overrides.push_back({"member_recipes", "[]", "folder of the runs"});
   overrides.push_back({"output_dir", series.folder.string(), "folder of the runs"});
   overrides.push_back({"tag", run.tag, "folder of the runs"});
   return config::load(series.documents, overrides);

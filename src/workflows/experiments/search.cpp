@@ -377,6 +377,7 @@ SearchReport search(const SearchRequest& request) {
     throw Error(ErrorKind::kUsage, "search runs as one process; start it without the launcher");
   }
   Search search = request.resume ? resume(request) : start(request);
+  search.series.max_processes = 1;  // after the first trial LibTorch is loaded: too late for others
   const std::size_t num_before = trials_before(search);
   SeriesEnd end;
   while (end.stop_signal == 0 && goes_on(request, search)) {
