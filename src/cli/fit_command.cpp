@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer fit TABLE --target COLUMN`: from a table to a model and a report. All of it can be done
-// by other commands: init, cv --ensemble and report.
+// by other commands: init, train and report.
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -20,11 +20,11 @@
 #include "trainer/base/text/print_safely.h"
 #include "trainer/config/load.h"
 #include "trainer/launch/place.h"
-#include "trainer/metrics/folds.h"
+#include "trainer/metrics/report.h"
 #include "trainer/metrics/score.h"
 #include "trainer/report/html/report.h"
 #include "trainer/run/folder/run_dir.h"
-#include "trainer/workflows/experiments/cross_validation.h"
+#include "trainer/workflows/experiments/ensemble.h"
 
 #include "cli/commands.h"
 #include "cli/new_config.h"
@@ -54,22 +54,22 @@ class FitCommand : public Command {
  public:
   std::vector<Option> options() override {
     std::vector<Option> options = new_config_.options();
-    options.push_back({"--folds", &folds_, "VALUE",
-                       "Number of models, each tested on the rows that it has not seen (default: "
-                       "5)"});
     options.push_back({"--json", &json_, "", "Print JSON"});
     return options;
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    constexpr int64_t kMinFolds = 2;
     new_config_.check(common, problems);
-    parse_count("--folds", folds_, num_folds_, problems, kMinFolds);
     for (const config::Override& override : common.overrides) {
+      if (override.key == "members" && override.value == "1") {
+        problems.emplace_back(
+            "members: fit trains at least two models; use `trainer init` and `trainer --config "
+            "FILE`");
+      }
       if (!override.key.starts_with("data.") && override.key != "recipe") continue;
       problems.push_back(fmt::format(
-          "{}: fit chooses it; change it in the file of `trainer init` and train with `trainer cv "
-          "--ensemble --config FILE`",
+          "{}: fit chooses it; change it in the file of `trainer init` and train with `trainer "
+          "--config FILE`",
           override.key));
     }
   }
@@ -77,14 +77,14 @@ class FitCommand : public Command {
   int run(const CommonOptions& common) override {
     refuse_several_processes();
     apply_quiet(common);
-    const std::optional<std::string> file = new_config_.write(num_folds_);
+    const std::optional<std::string> file = new_config_.write();
     if (!file) return 0;
     CommonOptions training = common;
     training.config_files = {*file};
-    const experiments::CrossValidationRequest request = make_request(training);
-    const experiments::CrossValidationReport report = experiments::cross_validate(request);
+    const experiments::EnsembleRequest request = ensemble_request(training);
+    const experiments::EnsembleReport report = experiments::train_ensemble(request);
     run_folder_ = report.folder;
-    if (report.stop_signal != 0) return end_stopped(report, "cv");
+    if (report.stop_signal != 0) return end_stopped(report, "ensemble");
     const std::vector<metrics::Score> later = scores_of_later_rows(request, report.folder);
     const std::vector<std::string> important =
         report::write_own_report(report.folder, {.num_threads = usable_cpus()});
@@ -97,30 +97,22 @@ class FitCommand : public Command {
   static void refuse_several_processes() {
     if (launch::find_place(launch::process_environment).size == 1) return;
     throw Error(ErrorKind::kUsage,
-                "fit runs as one process; use trainer init, and then trainer cv --ensemble "
-                "--config FILE with the launcher");
-  }
-
-  experiments::CrossValidationRequest make_request(const CommonOptions& common) const {
-    experiments::CrossValidationRequest request{series_request(common)};
-    request.num_folds = num_folds_;
-    request.ensemble = true;
-    request.on_result = show_fold;
-    return request;
+                "fit runs as one process; use trainer init, and then trainer --config FILE with "
+                "the launcher");
   }
 
   // Trains on the earlier rows of a table with dates and returns the scores for the last ones. What
   // is wrong with such a split, such as a class that is only there, is a warning.
-  std::vector<metrics::Score> scores_of_later_rows(
-      const experiments::CrossValidationRequest& request,
-      const std::filesystem::path& folder) const {
+  std::vector<metrics::Score> scores_of_later_rows(const experiments::EnsembleRequest& request,
+                                                   const std::filesystem::path& folder) const {
     if (new_config_.dates().empty()) return {};
     std::vector<config::Override> overrides = request.overrides;
     for (const auto& [key, value] : {std::pair<std::string, std::string>{"output_dir", folder},
                                      {"tag", "later_rows"},
                                      {"data.split", "chronological"},
                                      {"data.time", new_config_.dates()},
-                                     {"data.test_fraction", "0.2"}}) {
+                                     {"data.test_fraction", "0.2"},
+                                     {"members", "1"}}) {
       overrides.push_back({key, value, "fit"});
     }
     try {
@@ -136,37 +128,35 @@ class FitCommand : public Command {
     }
   }
 
-  // Returns the scores of a model on later rows, beside those of the folds, which have rows of all
-  // times.
+  // Returns the scores of a model on later rows, beside those of the model on rows of all times.
   std::string later_text(const std::vector<metrics::Score>& later,
-                         const std::vector<metrics::Spread>& folds) const {
+                         const metrics::Report& all) const {
     std::vector<std::string> texts;
-    for (const metrics::Spread& fold : folds) {
-      const std::optional<double> value = metrics::find_score(later, fold.name);
-      if (fold.name == "loss" || !value || !metrics::is_headline(fold.name)) continue;
-      texts.push_back(fmt::format("{} {} (folds {})", metrics::shown_name(fold.name),
-                                  metrics::score_text({fold.name, *value}),
-                                  metrics::score_text({fold.name, fold.mean})));
+    for (const metrics::Score& score : all.scores) {
+      const std::optional<double> value = metrics::find_score(later, score.name);
+      if (!value || !metrics::is_headline(score.name)) continue;
+      texts.push_back(fmt::format("{} {} (all times {})", metrics::shown_name(score.name),
+                                  metrics::score_text({score.name, *value}),
+                                  metrics::score_text(score)));
     }
     return fmt::format("trained on four fifths of the rows and tested on the last by {}: {}",
                        new_config_.dates(), joined(texts));
   }
 
-  void show(const experiments::CrossValidationReport& report,
-            const std::vector<metrics::Score>& later, const std::vector<std::string>& important,
-            const std::string& file) const {
+  void show(const experiments::EnsembleReport& report, const std::vector<metrics::Score>& later,
+            const std::vector<std::string>& important, const std::string& file) const {
     const std::filesystem::path page = run::RunDir{report.folder}.report();
-    Document document = metrics::means_document(report.results, metrics::Shown::kHeadline);
+    const metrics::Report& all = report.result.value().report;
+    Document document = metrics::scores_document(shown_split(report), all);
     if (!later.empty()) {
       Json scores;
       for (const metrics::Score& score : later) scores[score.name] = score.value;
-      document.add("later_rows", "later rows",
-                   {scores, later_text(later, metrics::spreads(report.results))});
+      document.add("later_rows", "later rows", {scores, later_text(later, all)});
     }
     document.add("important", "important", {important, important_text(important)});
     document.add("folder", "model",
-                 {report.folder.string(), fmt::format("{} ({} members)", short_path(report.folder),
-                                                      report.results.size())});
+                 {report.folder.string(),
+                  fmt::format("{} ({} members)", short_path(report.folder), report.num_members)});
     document.add("report", "report", {page.string(), short_path(page)});
     document.add("configuration", "settings", file);
     print_document(document, json_);
@@ -178,9 +168,6 @@ class FitCommand : public Command {
   }
 
   NewConfig new_config_{"fit", Purpose::kTrain};
-  std::string folds_;
-  int64_t num_folds_ = experiments::kDefaultFolds;
-  bool json_ = false;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ class InitCommand : public Command {
 
   int run(const CommonOptions& common) override {
     apply_quiet(common);
-    const std::optional<std::string> file = new_config_.write(/*num_runs=*/1);
+    const std::optional<std::string> file = new_config_.write();
     if (!file || *file == kStandardOutput) return 0;
     print_safely(
         fmt::format("wrote {0}\n\n  trainer config schedule --config {0}\n  trainer --config {0}\n",

@@ -194,15 +194,17 @@ data::TableFacts with_missing_class(const data::TableSource& source, const std::
   return data::inspect_table(source, options);
 }
 
-// Returns the estimated seconds of an epoch on this machine's CPU.
+// Returns the estimated seconds that an epoch adds to training on this machine's CPU.
 double measure_epoch(config::Config config, const data::Datasets& data) {
   constexpr double kOtherWork = 1.2;  // factor for updates, evaluation and checkpoints
   config::complete_recipe(config, data::recipe_facts(data));
   const int64_t num_rows = data.train.size();
+  // Members are trained at the same time, each with its part of the CPUs.
+  const int64_t at_once = std::min(usable_cpus(), config.members);
   const double step_seconds =
       cpu::measure_step(network::build(config, data.schema),
-                        std::min(config.training.batch_size, num_rows), usable_cpus());
-  return kOtherWork * step_seconds *
+                        std::min(config.training.batch_size, num_rows), usable_cpus() / at_once);
+  return kOtherWork * step_seconds / static_cast<double>(at_once) *
          static_cast<double>(schedule::steps_per_epoch(config.training, num_rows));
 }
 
@@ -276,7 +278,7 @@ void NewConfig::check(const CommonOptions& common, Problems& problems) {
   }
 }
 
-std::optional<std::string> NewConfig::write(int64_t num_runs) {
+std::optional<std::string> NewConfig::write() {
   const config::DataConfig flags = checked_flags();
   if (target_) check_config_output(output_, data_, force_);
   data::InspectOptions options;
@@ -291,7 +293,7 @@ std::optional<std::string> NewConfig::write(int64_t num_runs) {
     list_columns(command_, table, !output_.empty() || purpose_ == Purpose::kTrain);
     return std::nullopt;
   }
-  return write_for(table, flags.task, num_runs);
+  return write_for(table, flags.task);
 }
 
 config::DataConfig NewConfig::checked_flags() const {
@@ -306,22 +308,21 @@ config::DataConfig NewConfig::checked_flags() const {
   return config::load({}, overrides).config.data;
 }
 
-std::string NewConfig::write_for(const data::TableFacts& table, config::Task task,
-                                 int64_t num_runs) {
+std::string NewConfig::write_for(const data::TableFacts& table, config::Task task) {
   wizard::FirstConfig first = wizard::make_first_config(table, *target_, task);
   log_table(table);
   const data::Datasets data = read_with(first);
-  if (purpose_ == Purpose::kTrain && wizard::find_date(data.schema) != nullptr) ++num_runs;
+  dates_ = tell_of_dates(data.schema);
+  // `fit` trains another model, which is tested on later rows.
+  const double share = purpose_ == Purpose::kTrain && !dates_.empty() ? 0.8 : 1;
   wizard::choose_training(
       first, data.train.size(),
       [&](const config::Config& config) { return measure_epoch(config, data); },
-      time_limit_ / static_cast<double>(num_runs));
-  log::info(fmt::format("recipe {}: training{} takes about {} on this machine{}",
-                        config::to_text(first.config.recipe),
-                        num_runs > 1 ? fmt::format(" {} models", num_runs) : "",
-                        human_duration(first.training_seconds * static_cast<double>(num_runs)),
-                        first.recipe_reason.empty() ? "" : "; " + first.recipe_reason));
-  dates_ = tell_of_dates(data.schema);
+      share * time_limit_);
+  log::info(fmt::format(
+      "recipe {}: training{} takes about {} on this machine", config::to_text(first.config.recipe),
+      first.config.members > 1 ? fmt::format(" {} models", first.config.members) : "",
+      human_duration(first.training_seconds / share)));
   const bool to_output = output_ == kStandardOutput;
   const std::string name = to_output ? "FILE.yaml" : shell_word(output_);
   const fs::path folder = to_output ? fs::current_path() : fs::absolute(output_).parent_path();

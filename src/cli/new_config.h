@@ -36,12 +36,12 @@ class NewConfig {
   /// Adds the problems of the options, and one for --resume and --config.
   void check(const CommonOptions& common, Problems& problems);
 
-  /// Inspects the table and writes a configuration of which `num_runs` runs fit into the time.
+  /// Inspects the table and writes a configuration whose training fits into the time.
   /// Returns the file, or "-" for standard output. Without a target, lists the columns and returns
   /// nothing, or throws Error(kUsage) if one is needed, which is so for a named file, too. Throws
   /// Error(kUsage) and Error(kFileSystem) if the file cannot be written, before the table is read,
   /// and the errors of data::inspect_table(), make_first_config() and data::load_datasets().
-  std::optional<std::string> write(int64_t num_runs);
+  std::optional<std::string> write();
 
   /// The column of dates by which write() has found that rows can be ordered, as YAML; empty:
   /// there is none. With Purpose::kTrain, the time is for one more run, on a chronological split.
@@ -50,7 +50,7 @@ class NewConfig {
  private:
   // Loads the flags as configuration keys, so that they are validated in the same way.
   config::DataConfig checked_flags() const;
-  std::string write_for(const data::TableFacts& table, config::Task task, int64_t num_runs);
+  std::string write_for(const data::TableFacts& table, config::Task task);
 
   std::string command_;
   Purpose purpose_;

@@ -30,8 +30,7 @@ class FitTest : public test::ProgramTest {
 };
 
 TEST_F(FitTest, MakesAModelAReportAndAConfiguration) {
-  const ProcessResult result =
-      fit("--target species --folds 3 --epochs 4 training.early_stopping.patience=0 --json");
+  const ProcessResult result = fit("--target species members=3 --epochs 4 --json");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = parse_json(result.out);
   const fs::path run = fs::canonical(folder_.path() / "runs/latest");
@@ -40,25 +39,22 @@ TEST_F(FitTest, MakesAModelAReportAndAConfiguration) {
   EXPECT_EQ(json["configuration"], "penguins.yaml");
   EXPECT_TRUE(fs::exists(run / "report.html"));
   EXPECT_TRUE(fs::exists(folder_.path() / "penguins.yaml"));
-  EXPECT_GT(json["mean"]["accuracy"].get<double>(), json["baseline"]["accuracy"].get<double>());
+  EXPECT_GT(json["accuracy"].get<double>(), json["baseline"]["accuracy"].get<double>());
+  EXPECT_EQ(json["rows"], 344);
   EXPECT_EQ(json["important"][0], "beak_length_mm");
-  EXPECT_NE(result.err.find("training 3 models takes about "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("training 5 models takes about "), std::string::npos) << result.err;
   // The model is the newest run, and its configuration repeats it.
   EXPECT_NE(trainer("predict penguins.csv").out.find("p_Gentoo\nAdelie,"), std::string::npos);
-  const Json cv = parse_json(test::read_file(run / "cv.json"));
-  EXPECT_EQ(cv["mean"], json["mean"]);
-  const ProcessResult again = trainer(
-      "cv --config penguins.yaml --ensemble --folds 3 --epochs 4 "
-      "training.early_stopping.patience=0 --json");
-  EXPECT_EQ(parse_json(again.out)["mean"], json["mean"]) << again.err;
+  const ProcessResult again = trainer("--config penguins.yaml members=3 --epochs 4 --json");
+  EXPECT_EQ(parse_json(again.out)["out_of_fold"]["log_loss"], json["log_loss"]) << again.err;
 }
 
 TEST_F(FitTest, SaysHowGoodTheModelIsAndWhatCanBeDoneWithIt) {
-  const ProcessResult result = fit("--target body_mass_g --folds 2 --epochs 3");
+  const ProcessResult result = fit("--target body_mass_g members=2 --epochs 3");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  for (const char* part : {"metric ", " baseline\n", "\nrmse ", "\nimportant   \"", "(2 members)\n",
-                           "\nreport      runs/", "/report.html\n", "\nsettings    penguins.yaml\n",
-                           "\n  trainer predict new.csv  "}) {
+  for (const char* part : {"metric  out of fold  baseline\n", "\nRMSE ", "\nimportant   \"",
+                           "(2 members)\n", "\nreport      runs/", "/report.html\n",
+                           "\nsettings    penguins.yaml\n", "\n  trainer predict new.csv  "}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << '\n' << result.out;
   }
   std::istringstream lines(result.out);
@@ -79,18 +75,18 @@ std::string rising_prices() {
 
 TEST_F(FitTest, OfATableWithDatesAModelIsTestedOnLaterRowsToo) {
   folder_.write("prices.csv", rising_prices());
-  const ProcessResult result = trainer("fit prices.csv --target price --folds 2 --epochs 3");
+  const ProcessResult result = trainer("fit prices.csv --target price members=2 --epochs 3");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.err.find("training 3 models takes about "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("training 5 models takes about "), std::string::npos) << result.err;
   EXPECT_NE(
       result.out.find("\nlater rows  trained on four fifths of the rows and tested on the last "
                       "by day: MAE "),
       std::string::npos)
       << result.out;
   const ProcessResult json =
-      trainer("fit prices.csv --target price --folds 2 --epochs 3 --force --json");
+      trainer("fit prices.csv --target price members=2 --epochs 32 --force --json");
   const Json found = parse_json(json.out);
-  EXPECT_GT(found["later_rows"]["rmse"], found["mean"]["rmse"]) << json.out;
+  EXPECT_GT(found["later_rows"]["rmse"], found["rmse"]) << json.out;
 }
 
 TEST_F(FitTest, WhatItNeedsIsSaidBeforeAnythingIsTrained) {
@@ -103,12 +99,14 @@ TEST_F(FitTest, WhatItNeedsIsSaidBeforeAnythingIsTrained) {
   EXPECT_EQ(error_of("penguins.csv"),
             "error: fit: expected --target COLUMN, got nothing; likely targets: \"species\" or "
             "\"sex\"\n");
-  EXPECT_EQ(error_of("penguins.csv --target species --folds 1 data.folds=3 recipe=plain"),
-            "error: --folds: expected an integer >= 2, got \"1\"\n"
-            "data.folds: fit chooses it; change it in the file of `trainer init` and train with "
-            "`trainer cv --ensemble --config FILE`\n"
-            "recipe: fit chooses it; change it in the file of `trainer init` and train with "
-            "`trainer cv --ensemble --config FILE`\n");
+  EXPECT_EQ(
+      error_of("penguins.csv --target species data.folds=3 recipe=plain members=1"),
+      "error: data.folds: fit chooses it; change it in the file of `trainer init` and train "
+      "with `trainer --config FILE`\n"
+      "recipe: fit chooses it; change it in the file of `trainer init` and train with "
+      "`trainer --config FILE`\n"
+      "members: fit trains at least two models; use `trainer init` and `trainer --config FILE`"
+      "\n");
   EXPECT_EQ(error_of("penguins.csv --target species --config a.yaml --resume r"),
             "error: --resume is not supported by fit\n"
             "--config is not supported by fit; --output names the new configuration\n");
@@ -116,7 +114,7 @@ TEST_F(FitTest, WhatItNeedsIsSaidBeforeAnythingIsTrained) {
             "error: --output: expected a file, got standard output\n");
   EXPECT_EQ(error_of("penguins.csv --target species",
                      "RANK=0 WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=29500"),
-            "error: fit runs as one process; use trainer init, and then trainer cv --ensemble "
+            "error: fit runs as one process; use trainer init, and then trainer "
             "--config FILE with the launcher\n");
   folder_.write("penguins.yaml", "");
   EXPECT_EQ(error_of("penguins.csv --target species"),

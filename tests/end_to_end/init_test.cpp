@@ -80,18 +80,20 @@ TEST(InitTest, TheFileSaysWhatWasFound) {
           "read 398 rows and 9 columns from auto_mpg.csv, delimiter comma\n"
           "dropping column \"name\": almost every text is different (304 distinct in 398 rows)\n") +
           last_line(result.err) + "\n");
-  EXPECT_TRUE(last_line(result.err).starts_with("recipe tabm: training takes about "));
+  EXPECT_TRUE(last_line(result.err).starts_with("recipe realmlp: training 5 models takes about "));
   EXPECT_EQ(result.out,
             R"(# Written by `trainer init` from "auto_mpg.csv": 398 rows, 9 columns. Edit as needed.
 #
 #   trainer --config FILE.yaml
-#   trainer ensemble --config FILE.yaml --recipes realmlp,tabm   (more accurate)
+#   trainer search --config FILE.yaml --recipes realmlp,tabm --time 10m   (more accurate)
 #
 # All other keys have their defaults; `trainer config reference` lists them.
 
-# TabM, a strong recipe for tables. It sets the defaults of other keys,
+# RealMLP, a strong recipe for tables. It sets the defaults of other keys,
 # which --print-config shows; each can be set below, such as training: {best_metric: mae}.
-recipe: tabm
+recipe: realmlp
+members: 5  # models that learn from 4/5 of the rows each and predict together; 1 for a single one
+member_recipes: [realmlp, tabm]  # which they take in turn
 
 tag: auto_mpg  # suffix of the run folder names
 
@@ -107,8 +109,10 @@ data:
   # Columns with missing values: "horsepower" (6); data.fill sets how numbers are imputed.
   # Integer columns with few distinct values; if they are categories and not quantities:
   # categorical: [cylinders]
-  validation_fraction: 0.2
-  test_fraction: 0.2
+  test_fraction: 0  # none: each row is predicted by the member that has not seen it
+
+training:
+  epochs: 32  # more take longer and are seldom better
 )");
 }
 
@@ -124,7 +128,7 @@ TEST(InitTest, TheRecipeHasToFitIntoTheTime) {
       std::string::npos)
       << little.out;
   EXPECT_EQ(little.out.find("\nrecipe:"), std::string::npos) << little.out;
-  EXPECT_NE(little.out.find("--config FILE.yaml   (more accurate)\n"), std::string::npos)
+  EXPECT_NE(little.out.find("--config FILE.yaml --time 10m   (more accurate)\n"), std::string::npos)
       << little.out;
   const ProcessResult wrong = test::trainer_in(folder.path(), init + "soon");
   EXPECT_EQ(wrong.exit_code, 2);
@@ -225,7 +229,7 @@ TEST(InitTest, MissingValuesDecimalCommasAndRowsWithoutATargetAreFound) {
     EXPECT_NE(yaml.find(line), std::string::npos) << line << "\nis not in\n" << yaml;
   }
   const ProcessResult trained =
-      test::trainer_in(folder.path(), "--config t.yaml --epochs 2 threads=1");
+      test::trainer_in(folder.path(), "--config t.yaml --epochs 2 threads=1 members=1");
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
   EXPECT_NE(trained.err.find("; 50 rows dropped (no target)\n"), std::string::npos) << trained.err;
 }
@@ -270,7 +274,7 @@ TEST(InitTest, ATableWithDatesIsToldOfTheChronologicalSplit) {
   yaml.replace(at, keys.size(), "  split: chronological\n  time: \"sold: on\"\n");
   folder.write("t.yaml", yaml);
   const ProcessResult trained =
-      test::trainer_in(folder.path(), "--config t.yaml --epochs 2 threads=1");
+      test::trainer_in(folder.path(), "--config t.yaml --epochs 2 threads=1 members=1");
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
 }
 
@@ -292,7 +296,8 @@ TEST(InitTest, IdsThatRepeatAreOfferedAsGroups) {
   // The line is right as it stands.
   const std::size_t place = yaml.find("# group:");
   folder.write("t.yaml", yaml.erase(place, 2));
-  const ProcessResult result = test::trainer_in(folder.path(), "--config t.yaml --epochs 1");
+  const ProcessResult result =
+      test::trainer_in(folder.path(), "--config t.yaml --epochs 1 members=1");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.err.find("\"customer_id\": dropped: it groups the rows (data.group)\n"),
             std::string::npos)

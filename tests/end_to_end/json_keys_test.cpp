@@ -98,7 +98,7 @@ TEST_F(JsonKeysTest, EveryCommandPrintsTheKeysThatItHadBefore) {
   print("cv --config auto_mpg.yaml --folds 2 --repeats 2" + few);
   print("ensemble --config penguins.yaml --members 2" + few);
   print("search --config penguins.yaml --folds 2 --trials 2 'model.dropout=choice(0.1,0.2)'" + few);
-  print("fit data/penguins.csv --target species --folds 2" + few + " -o fit.yaml");
+  print("fit data/penguins.csv --target species members=2" + few + " -o fit.yaml");
   print("config schedule --config penguins.yaml");
   print("find-batch --config penguins.yaml threads=2");
   print("profile --steps 5 --config penguins.yaml threads=2");

@@ -43,7 +43,7 @@ std::vector<Call> all_calls() {
       {"config", "config schema"},
       {"config", "config schedule " + kConfig},
       {"init", "init --target species --output first.yaml --data " + kPenguins},
-      {"fit", "fit --target species --folds 2 --epochs 1 --data " + kPenguins},
+      {"fit", "fit --target species members=2 --epochs 1 --data " + kPenguins},
       {"cv", "cv --folds 2 --epochs 1 " + kConfig},
       {"ensemble", "ensemble --members 2 --epochs 1 " + kConfig},
       {"search", "search --folds 2 --trials 2 --epochs 1 " + kConfig},

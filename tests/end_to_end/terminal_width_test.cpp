@@ -55,7 +55,8 @@ class TerminalWidthTest : public test::ProgramTest {
     show(fmt::format("init {} --target '{}' -o t.yaml --force", table, target));
     show("config check --config t.yaml");
     show("config schedule --config t.yaml --epochs 3");
-    show("--config t.yaml recipe=plain tag=long_names_of_runs_are_shortened --timing" + few);
+    show("--config t.yaml recipe=plain members=1 tag=long_names_of_runs_are_shortened --timing" +
+         few);
     show("--config t.yaml recipe=plain output_dir=runs" + few);
     for (const char* command :
          {"eval", "inspect", "explain", "explain --row 3", "report", "runs list",
@@ -68,7 +69,7 @@ class TerminalWidthTest : public test::ProgramTest {
     show(fmt::format("runs remove {} --yes", runs[1]));
     show("runs purge");
     show(fmt::format("runs restore {}", runs[1]));
-    show(fmt::format("fit {} --target '{}' --folds 2 --time 5s -o f.yaml --force", table, target));
+    show(fmt::format("fit {} --target '{}' members=2 --time 5s -o f.yaml --force", table, target));
     show("cv --config t.yaml recipe=plain --folds 2" + few);
     show("ensemble --config t.yaml recipe=plain --members 2" + few);
     show("find-batch --config t.yaml recipe=plain --max-batch 64 threads=1");

@@ -79,7 +79,7 @@ TEST_F(ValuesTest, InitKeepsAClassThatIsCalledNone) {
               "  # Missing values: the default list without \"None\", a class of the target.\n");
   expect_line(yaml, "  # 3 classes: \"None\" (33 %), \"A\" (33 %) and \"B\" (33 %).\n");
   EXPECT_EQ(yaml.find("drop_rows_without_target"), std::string::npos) << yaml;
-  const test::ProcessResult trained = trainer("--config s.yaml --epochs 1 threads=1");
+  const test::ProcessResult trained = trainer("--config s.yaml --epochs 1 threads=1 members=1");
   EXPECT_EQ(trained.exit_code, 0) << trained.err;
   expect_line(trained.err, "target \"y\": 3 classes");
 }

@@ -170,6 +170,16 @@ void write_lists(FirstConfig& first) {
   add_names(first.config.data.categorical, first.categorical);
 }
 
+constexpr int64_t kMembers = 5;
+
+// Where rows are few, all are learned from, and out-of-fold predictions give the metrics. The
+// validation split is that of a member.
+void choose_splits(int64_t num_rows, config::Config& config) {
+  constexpr int64_t kEnoughForTest = 20'000;
+  config.data.validation_fraction = 1.0 / kMembers;
+  config.data.test_fraction = num_rows < kEnoughForTest ? 0 : num_rows < 200'000 ? 0.1 : 0.05;
+}
+
 }  // namespace
 
 FirstConfig make_first_config(const TableFacts& table, const std::string& target,
@@ -205,11 +215,8 @@ FirstConfig make_first_config(const TableFacts& table, const std::string& target
     if (!choice.otherwise.empty()) first.task_reason += "; " + choice.otherwise;
   }
   config.data.drop_rows_without_target = facts.num_missing > 0;
-  const int64_t num_rows = facts.num_values();
-  const double fraction = num_rows < 2'000 ? 0.2 : num_rows < 200'000 ? 0.1 : 0.05;
-  config.data.validation_fraction = fraction;
-  config.data.test_fraction = fraction;
-  config::set_recipe(config, config::Recipe::kTabm);
+  choose_splits(facts.num_values(), config);
+  config::set_recipe(config, config::Recipe::kRealmlp);
   write_lists(first);
   return first;
 }
@@ -225,16 +232,16 @@ void add_left_out(FirstConfig& first, const data::Schema& schema) {
 
 namespace {
 
-struct Candidate {
-  config::Recipe recipe;
-  int64_t min_epochs;    // with fewer epochs the next candidate is better
-  int64_t usual_epochs;  // typical number of epochs until early stopping
-};
-
-// The most accurate recipe first. TabM takes 20 to 70 epochs. RealMLP reaches most of its accuracy
-// in 16 epochs; with fewer than 8 it is no better than the plain recipe (docs/quality.md).
-constexpr std::array<Candidate, 2> kCandidates = {
-    {{config::Recipe::kTabm, 32, 64}, {config::Recipe::kRealmlp, 8, 256}}};
+// Short runs that validate on different fifths are together more accurate than a long one, those of
+// two recipes by some percent more than those of RealMLP, in half as much time again: they are
+// taken where it is a matter of seconds (docs/quality.md). With fewer than 8 epochs RealMLP is no
+// better than the plain recipe.
+constexpr int64_t kRealmlpMembers = 3;
+constexpr int64_t kEpochs = 32;
+constexpr int64_t kMinEpochs = 8;
+constexpr int64_t kMinRowsForMembers = 50;
+constexpr double kSoon = 10;  // seconds
+constexpr const char* kEnough = "more take longer and are seldom better";
 
 // Chooses a small network for few rows: a larger one soon memorizes a table of a few hundred rows.
 void choose_sizes(int64_t num_train, config::Config& config) {
@@ -260,34 +267,59 @@ void choose_sizes(int64_t num_train, config::Config& config) {
   config.training.early_stopping.patience = std::max<int64_t>(5, sizes.epochs / 2);
 }
 
+// Whether members of two recipes are trained soon, and within the time; if so, chooses them.
+bool choose_two_recipes(FirstConfig& first, const EpochSeconds& epoch_seconds, double time_limit) {
+  config::Config& config = first.config;
+  config.members = kMembers;
+  double seconds = 0;  // of an epoch of all members
+  for (const auto& [recipe, count] : {std::pair(config::Recipe::kTabm, kMembers - kRealmlpMembers),
+                                      std::pair(config::Recipe::kRealmlp, kRealmlpMembers)}) {
+    config::set_recipe(config, recipe);
+    seconds += static_cast<double>(count) * epoch_seconds(config);
+  }
+  if (kEpochs * seconds > std::min(time_limit, kSoon)) return false;
+  config.member_recipes = {config::to_text(config::Recipe::kRealmlp),
+                           config::to_text(config::Recipe::kTabm)};
+  config.training.epochs = kEpochs;
+  first.training_seconds = kEpochs * seconds;
+  first.time_reason = kEnough;
+  return true;
+}
+
+// Chooses as many epochs of RealMLP as fit for so many members. Returns whether these are enough.
+bool choose_realmlp(FirstConfig& first, int64_t members, const EpochSeconds& epoch_seconds,
+                    double time_limit) {
+  config::Config& config = first.config;
+  config.members = members;
+  config::set_recipe(config, config::Recipe::kRealmlp);
+  if (members > 1) config.training.epochs = kEpochs;
+  const double seconds = epoch_seconds(config);
+  const auto fitting = static_cast<int64_t>(time_limit / (static_cast<double>(members) * seconds));
+  if (fitting < kMinEpochs) {
+    first.time_reason = fmt::format("not enough time for realmlp, of which an epoch takes about {}",
+                                    human_duration(seconds));
+    return false;
+  }
+  first.time_reason =
+      fitting < config.training.epochs ? "as many as fit on the machine that wrote this" : kEnough;
+  config.training.epochs = std::min(fitting, config.training.epochs);
+  first.training_seconds = seconds * static_cast<double>(members * config.training.epochs);
+  return true;
+}
+
 }  // namespace
 
 void choose_training(FirstConfig& first, int64_t num_train, const EpochSeconds& epoch_seconds,
                      double time_limit) {
-  config::TrainingConfig& training = first.config.training;
-  for (const Candidate& candidate : kCandidates) {
-    config::set_recipe(first.config, candidate.recipe);
-    const double seconds = epoch_seconds(first.config);
-    const auto fitting = static_cast<int64_t>(time_limit / seconds);
-    if (fitting < std::min(candidate.min_epochs, training.epochs)) {
-      first.recipe_reason = fmt::format("not enough time for {}, of which an epoch takes about {}",
-                                        config::to_text(candidate.recipe), human_duration(seconds));
-      continue;
-    }
-    first.training_seconds =
-        std::min(seconds * static_cast<double>(candidate.usual_epochs), time_limit);
-    if (fitting < training.epochs) {
-      training.max_seconds = time_limit;
-      first.time_reason =
-          fmt::format("about {} of its {} epochs fit on the machine that wrote this",
-                      with_thousands(fitting), training.epochs);
-    }
+  if (num_train >= kMinRowsForMembers &&
+      (choose_two_recipes(first, epoch_seconds, time_limit) ||
+       choose_realmlp(first, kMembers, epoch_seconds, time_limit))) {
     return;
   }
+  if (choose_realmlp(first, 1, epoch_seconds, time_limit)) return;
   config::set_recipe(first.config, config::Recipe::kPlain);
   choose_sizes(num_train, first.config);
-  training.max_seconds = first.training_seconds = time_limit;
-  first.time_reason = first.recipe_reason;
+  first.config.training.max_seconds = first.training_seconds = time_limit;
 }
 
 }  // namespace trainer::wizard

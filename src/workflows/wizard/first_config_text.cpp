@@ -266,16 +266,37 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
   writer.comment("categorical: " + config::value_text("data.categorical", other));
 }
 
-void write_time_limit(Writer& writer, const FirstConfig& first) {
-  if (first.time_reason.empty()) return;
-  writer.key("training.max_seconds", first.time_reason);
+void write_recipe(Writer& writer, const config::Config& config) {
+  const bool has_classes = config.data.task == config::Task::kClassification;
+  writer.comment("RealMLP, a strong recipe for tables. It sets the defaults of other keys,");
+  writer.comment(
+      fmt::format("which --print-config shows; each can be set below, such as training: "
+                  "{{best_metric: {}}}.",
+                  has_classes ? "f1" : "mae"));
+  writer.key("recipe");
+  if (config.members > 1) {
+    writer.key("members", fmt::format("models that learn from {}/{} of the rows each and predict "
+                                      "together; 1 for a single one",
+                                      config.members - 1, config.members));
+  }
+  if (!config.member_recipes.empty()) writer.key("member_recipes", "which they take in turn");
+  writer.blank();
+}
+
+// Writes how the rows are divided, with the reasons.
+void write_splits(Writer& writer, const config::Config& config) {
+  if (config.members == 1) writer.key("data.validation_fraction");
+  writer.key("data.test_fraction",
+             config.data.test_fraction > 0 ? ""
+             : config.members > 1 ? "none: each row is predicted by the member that has not seen it"
+                                  : "none: the validation split gives the metrics");
 }
 
 // Writes the sizes of model and training that choose_training() chose for the plain recipe.
 void write_plain(Writer& writer, const FirstConfig& first) {
   writer.key("model.hidden_sizes");
   writer.blank();
-  write_time_limit(writer, first);
+  writer.key("training.max_seconds", first.time_reason);
   writer.key("training.epochs");
   writer.key("training.batch_size");
   writer.key("training.learning_rate", "trainer config schedule previews the schedule");
@@ -308,24 +329,12 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
                              counted(static_cast<int64_t>(table.columns.size()), "column")));
   writer.comment("");
   writer.comment("  trainer --config " + name);
-  writer.comment("  trainer ensemble --config " + name +
-                 (has_recipe ? " --recipes realmlp,tabm" : "") + "   (more accurate)");
+  writer.comment("  trainer search --config " + name +
+                 (has_recipe ? " --recipes realmlp,tabm" : "") + " --time 10m   (more accurate)");
   writer.comment("");
   writer.comment("All other keys have their defaults; `trainer config reference` lists them.");
   writer.blank();
-  if (has_recipe) {
-    const bool is_tabm = config.recipe == config::Recipe::kTabm;
-    writer.comment(
-        fmt::format("{}, a strong recipe for tables. It sets the defaults of other keys,",
-                    is_tabm ? "TabM" : "RealMLP"));
-    const bool has_classes = config.data.task == config::Task::kClassification;
-    writer.comment(
-        fmt::format("which --print-config shows; each can be set below, such as training: "
-                    "{{best_metric: {}}}.",
-                    has_classes ? "f1" : "mae"));
-    writer.key("recipe", first.recipe_reason);
-    writer.blank();
-  }
+  if (has_recipe) write_recipe(writer, config);
   if (!config.tag.empty()) {
     writer.key("tag", "suffix of the run folder names");
     writer.blank();
@@ -347,10 +356,13 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   writer.list("data.ignore", first.ignore);
   writer.list("data.categorical", first.categorical);
   write_features(writer, table, schema);
-  writer.key("data.validation_fraction");
-  writer.key("data.test_fraction");
-  if (!has_recipe || !first.time_reason.empty()) writer.blank();
-  (has_recipe ? write_time_limit : write_plain)(writer, first);
+  write_splits(writer, config);
+  writer.blank();
+  if (has_recipe) {
+    writer.key("training.epochs", first.time_reason);
+  } else {
+    write_plain(writer, first);
+  }
   return writer.take();
 }
 

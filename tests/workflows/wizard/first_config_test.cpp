@@ -106,42 +106,47 @@ TEST(FirstConfigTest, NumbersAreARegressionUnlessTheyAreFewWholeOnes) {
   EXPECT_EQ(make_first_config(facts, "few").config.data.task, config::Task::kClassification);
 }
 
-TEST(FirstConfigTest, SplitsFollowTheNumberOfRows) {
+TEST(FirstConfigTest, OnlyManyRowsHaveATestSplit) {
   const config::Config small = make_first_config(table(100, {{"y", half}}), "y").config;
-  EXPECT_EQ(small.data.validation_fraction, 0.2);
+  EXPECT_EQ(small.data.test_fraction, 0);
   const config::Config large = make_first_config(table(20'000, {{"y", half}}), "y").config;
-  EXPECT_EQ(large.data.validation_fraction, 0.1);
+  EXPECT_EQ(large.data.test_fraction, 0.1);
 }
 
-// The most accurate recipe for the time; epochs of 10 s for tabm, 1 s for others.
-TEST(FirstConfigTest, TheTimeDecidesTheRecipe) {
-  const auto chosen = [](int64_t num_train, double time_limit) {
+// As many members and epochs as fit.
+TEST(FirstConfigTest, TheTimeDecidesMembersEpochsAndRecipe) {
+  const auto chosen = [](int64_t num_train, double time_limit, double epoch_seconds = 1) {
     FirstConfig first = make_first_config(table(100, {{"y", half}}), "y");
-    const auto seconds = [](const config::Config& config) {
-      return config.recipe == config::Recipe::kTabm ? 10 : 1;
-    };
-    choose_training(first, num_train, seconds, time_limit);
+    choose_training(
+        first, num_train, [&](const config::Config&) { return epoch_seconds; }, time_limit);
     return first;
   };
+  const FirstConfig soon = chosen(100, 3'000, 0.05);
+  EXPECT_EQ(soon.config.members, 5);
+  EXPECT_EQ(soon.config.member_recipes, (Words{"realmlp", "tabm"}));
+  EXPECT_EQ(soon.config.training.epochs, 32);
+  EXPECT_EQ(soon.training_seconds, 8);
+  EXPECT_TRUE(chosen(100, 7, 0.05).config.member_recipes.empty());
   const FirstConfig enough = chosen(100, 3'000);
-  EXPECT_EQ(enough.config.recipe, config::Recipe::kTabm);
-  EXPECT_EQ(enough.config.training.max_seconds, 0);
-  EXPECT_EQ(enough.training_seconds, 640);
-  EXPECT_EQ(enough.recipe_reason + enough.time_reason, "");
-  const FirstConfig less = chosen(100, 330);
-  EXPECT_EQ(less.config.recipe, config::Recipe::kTabm);
-  EXPECT_EQ(less.config.training.max_seconds, 330);
-  EXPECT_EQ(less.training_seconds, 330);
-  EXPECT_EQ(less.time_reason, "about 33 of its 256 epochs fit on the machine that wrote this");
-  const FirstConfig other = chosen(100, 300);
-  EXPECT_EQ(other.config.recipe, config::Recipe::kRealmlp);
-  EXPECT_EQ(other.config.training.max_seconds, 0);
-  EXPECT_EQ(other.training_seconds, 256);
-  EXPECT_EQ(other.recipe_reason, "not enough time for tabm, of which an epoch takes about 10.0 s");
-  EXPECT_EQ(other.config.model.ensemble_size, 1);
-  EXPECT_EQ(chosen(100, 100).config.training.max_seconds, 100);
+  EXPECT_EQ(enough.config.recipe, config::Recipe::kRealmlp);
+  EXPECT_EQ(enough.config.members, 5);
+  EXPECT_TRUE(enough.config.member_recipes.empty());
+  EXPECT_EQ(enough.config.training.epochs, 32);
+  EXPECT_EQ(enough.training_seconds, 160);
+  EXPECT_EQ(enough.time_reason, "more take longer and are seldom better");
+  const FirstConfig less = chosen(100, 51);
+  EXPECT_EQ(less.config.members, 5);
+  EXPECT_TRUE(less.config.member_recipes.empty());
+  EXPECT_EQ(less.config.training.epochs, 10);
+  EXPECT_EQ(less.training_seconds, 50);
+  EXPECT_EQ(less.time_reason, "as many as fit on the machine that wrote this");
+  const FirstConfig single = chosen(100, 39);
+  EXPECT_EQ(single.config.members, 1);
+  EXPECT_EQ(single.config.training.epochs, 39);
+  EXPECT_EQ(chosen(40, 3'000).config.members, 1);
   const FirstConfig little = chosen(20'000, 7);
   EXPECT_EQ(little.config.recipe, config::Recipe::kPlain);
+  EXPECT_EQ(little.config.members, 1);
   EXPECT_EQ(little.time_reason, "not enough time for realmlp, of which an epoch takes about 1.0 s");
   EXPECT_EQ(little.config.model.hidden_sizes, (std::vector<int64_t>{128, 128}));
   EXPECT_EQ(little.config.training.batch_size, 128);

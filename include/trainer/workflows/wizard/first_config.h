@@ -25,9 +25,8 @@ struct FirstConfig {
   std::vector<Exception> id;
   std::vector<Exception> ignore;
   std::vector<Exception> categorical;
-  std::string task_reason;    // why this task was inferred; empty: the user named it
-  std::string recipe_reason;  // why no more accurate recipe was chosen; empty: it is the best
-  std::string time_reason;    // why training.max_seconds is set; empty: it is not
+  std::string task_reason;            // why this task was inferred; empty: the user named it
+  std::string time_reason;            // why training has so many epochs or so much time
   std::vector<std::string> warnings;  // about columns that give away the target
   double training_seconds = 0;        // estimate of the time of training
 };
@@ -48,9 +47,10 @@ inline constexpr double kDefaultTimeLimit = 600;
 /// Estimates the seconds that one epoch of a configuration takes on this machine.
 using EpochSeconds = std::function<double(const config::Config&)>;
 
-/// Chooses the recipe for `num_train` rows: the most accurate one for which enough epochs fit into
-/// `time_limit` (seconds), with training.max_seconds set if not all of its epochs fit; else the
-/// plain recipe, with sizes and epochs that suit the number of rows.
+/// Chooses members and recipes for `num_train` rows and `time_limit` (seconds): an ensemble of
+/// short runs of RealMLP and TabM, of RealMLP alone if those take more than 10 s, or a single run
+/// of it if there are too few rows or too few epochs fit, with as many epochs as fit; else the
+/// plain recipe, with sizes and epochs that suit the number of rows, and training.max_seconds.
 void choose_training(FirstConfig& first, int64_t num_train, const EpochSeconds& epoch_seconds,
                      double time_limit);
 
