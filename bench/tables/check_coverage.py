@@ -103,7 +103,8 @@ def measure_split(split: Split, arguments: argparse.Namespace) -> dict[str, Resu
         program = arguments.program
         run(program, folder, "init", "train.csv", "--target", split.target, "-o", "c.yaml")
         keys = [f"recipe={arguments.recipe}"] if arguments.recipe else []
-        run(program, folder, "--config", "c.yaml", *keys, "--quiet", "output_dir=runs/one")
+        run(program, folder, "--config", "c.yaml", "members=1", *keys, "--quiet",
+            "output_dir=runs/one")  # fmt: skip
         run(program, folder, "cv", "--ensemble", "--folds", "5", "--config", "c.yaml", *keys,
             "--quiet", "output_dir=runs/five")  # fmt: skip
         results = {

@@ -128,6 +128,7 @@ def main() -> None:
                     "--config",
                     "c.yaml",
                     "recipe=plain",
+                    "members=1",
                     "training.epochs=1",
                     "--quiet",
                 )

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from learners import Learner, all_learners
+from learners import VARIANT, Learner, all_learners, variant
 from public_tables import (
     ALL_TARGETS,
     DATA,
@@ -44,7 +44,7 @@ def words(choices: list[str]) -> Any:
     def parse(text: str) -> list[str]:
         chosen = [word.strip() for word in text.split(";" if ";" in text else ",")]
         for word in chosen:
-            if word not in choices:
+            if word not in choices and not word.startswith(VARIANT):
                 raise argparse.ArgumentTypeError(
                     f"unknown: {word}; choose from: {', '.join(choices)}"
                 )
@@ -72,7 +72,8 @@ def parse_arguments() -> argparse.Namespace:
         "--learners",
         type=words(names),
         default=[name for name in names if name != "trainer plain"],
-        help="what to compare, separated by semicolons (default: all but trainer " "plain)",
+        help="what to compare, separated by semicolons (default: all but trainer plain); "
+        f"'{VARIANT}ensemble --members 4' is trainer with these arguments",
     )
     parser.add_argument("--splits", type=int, default=5, help="splits of each table (default: 5)")
     parser.add_argument(
@@ -129,6 +130,11 @@ def main() -> int:
     records = read_records(arguments.json, arguments.redo)
     done = {key_of(record) for record in records}
     learners = all_learners(arguments.trainer, arguments.plain_trainer or arguments.trainer)
+    learners |= {
+        name: variant(arguments.trainer, name)
+        for name in arguments.learners
+        if name.startswith(VARIANT)
+    }
     todo = [
         (table, number, name)
         for number in range(1, arguments.splits + 1)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import tempfile
 import time
@@ -278,16 +279,30 @@ def fit_mlp(split: Split, features: Any, targets: np.ndarray) -> Any:
     return lambda test: model.predict(test) * scale + mean
 
 
+VARIANT = "trainer: "  # begins the name of a learner that ends with the arguments of trainer
+
+
+def variant(program: Path, name: str) -> Trainer:
+    """The learner that is called, for example, "trainer: ensemble --members 4 recipe=realmlp"."""
+    arguments = shlex.split(name.removeprefix(VARIANT))
+    is_command = arguments and arguments[0] in ("train", "ensemble", "cv", "search")
+    return Trainer(
+        program, arguments[1:] if is_command else arguments, arguments[0] if is_command else "train"
+    )
+
+
 def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:
     """By name, in the order of the report. `plain_program` is one whose `init` knows no recipes.
     Peers whose defaults need no validation split learn from all training rows; with "held out" from
     those that trainer learns from."""
+    single = ["members=1", "training.epochs=256"]
     return {
+        "trainer": Trainer(program, []),
         "trainer plain": Trainer(plain_program, []),
-        "trainer realmlp": Trainer(program, ["recipe=realmlp", "training.max_seconds=0"]),
-        "trainer tabm": Trainer(program, ["recipe=tabm", "training.max_seconds=0"]),
+        "trainer realmlp": Trainer(program, ["recipe=realmlp", *single]),
+        "trainer tabm": Trainer(program, ["recipe=tabm", *single]),
         "trainer ensemble": Trainer(
-            program, ["--recipes", "realmlp,tabm", "training.max_seconds=0"], "ensemble"
+            program, ["--recipes", "realmlp,tabm", "training.epochs=256"], "ensemble"
         ),
         "HistGradientBoosting": Peer(with_codes, fit_hist_gradient_boosting),
         "HistGradientBoosting, held out": Peer(with_codes, fit_hist_gradient_boosting_held_out),
