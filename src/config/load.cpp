@@ -313,9 +313,18 @@ class Loader {
     }
   }
 
+  // A recipe from the command line, or a later document, holds for all members.
+  void choose_recipes() {
+    const auto recipe = precedences_.find("recipe");
+    const auto of_members = precedences_.find("member_recipes");
+    if (recipe == precedences_.end() || of_members == precedences_.end()) return;
+    if (of_members->second < recipe->second) unset(*find_field("member_recipes"));
+  }
+
   // Sets the recipe's values of keys that nobody set. Keys that depend on the data keep the values
   // of a resolved document, because it is not known whether the recipe or the user chose them.
   void apply_recipe() {
+    choose_recipes();
     Config defaults;
     defaults.recipe = loaded_.config.recipe;
     const DataFacts facts = known_facts(loaded_.config);

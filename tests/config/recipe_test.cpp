@@ -74,6 +74,15 @@ TEST(RecipeTest, WhatTheUserSetsCountsWhereverItStands) {
   EXPECT_EQ(null.config.training.epochs, 256);
 }
 
+TEST(RecipeTest, ARecipeOfTheCommandLineHoldsForAllMembers) {
+  const std::string yaml = "members: 5\nrecipe: realmlp\nmember_recipes: [realmlp, tabm]\n";
+  EXPECT_EQ(load_text(yaml).config.member_recipes, (std::vector<std::string>{"realmlp", "tabm"}));
+  EXPECT_TRUE(load_text(yaml, {{"recipe", "plain", "--recipe"}}).config.member_recipes.empty());
+  EXPECT_EQ(
+      test::message_of(ErrorKind::kUsage, [] { load_text("member_recipes: [tabm, best]\n"); }),
+      "a.yaml:1: member_recipes: expected names of plain, realmlp or tabm, got \"best\"");
+}
+
 TEST(RecipeTest, WidthsOfTheUserReplaceThoseOfTheRecipe) {
   const Loaded loaded = load_text("recipe: realmlp\nmodel: {hidden_sizes: [9, 8]}\n");
   EXPECT_EQ(hidden_sizes(loaded.config.model), (std::vector<int64_t>{9, 8}));
