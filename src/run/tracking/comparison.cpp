@@ -123,10 +123,15 @@ std::vector<ComparedRow> draw_curves(const std::vector<RunEntry>& entries, bool 
   return {row};
 }
 
-/// Makes a table with a column for each run, with `titles` as headings.
-Table make_table(const Comparison& comparison, const std::vector<std::string>& titles) {
+constexpr std::size_t kMaxCell = 48;
+
+/// Makes a table with a column for each run, with `titles` as headings. Longer cells are cut.
+Table make_table(const Comparison& comparison, const std::vector<std::string>& titles,
+                 std::size_t max_cell = kMaxCell) {
   std::vector<TableColumn> columns = {{"", "", Align::kLeft}};
-  for (const std::string& title : titles) columns.push_back({"", title});
+  for (const std::string& title : titles) {
+    columns.push_back({.key = "", .title = title, .max_width = max_cell});
+  }
   Table table(std::move(columns));
   for (const auto* rows :
        {&comparison.fields, &comparison.settings, &comparison.metrics, &comparison.curves}) {
@@ -187,7 +192,7 @@ void show_differences(const Comparison& comparison, Document& document) {
   document.show(std::move(table));
 }
 
-Document make_document(const Comparison& comparison) {
+Document make_document(const Comparison& comparison, std::size_t width) {
   std::vector<std::string> letters;
   Document document;
   for (std::size_t i = 0; i < comparison.entries.size(); ++i) {
@@ -197,7 +202,12 @@ Document make_document(const Comparison& comparison) {
                   entry.name + (entry.note.empty() ? "" : fmt::format("  ({})", entry.note)));
   }
   for (std::string& letter : letters) letter += "  ";  // as wide as the mark of the best
-  document.show(make_table(comparison, letters));
+  // What is left beside the names of the keys.
+  constexpr std::size_t kNames = 32;
+  constexpr std::size_t kMinCell = 12;
+  const std::size_t all = width > kNames ? (width - kNames) / letters.size() : kMinCell;
+  const std::size_t max_cell = width == 0 ? kMaxCell : std::clamp(all, kMinCell, kMaxCell);
+  document.show(make_table(comparison, letters, max_cell));
   show_differences(comparison, document);
   return document;
 }
@@ -286,7 +296,7 @@ std::string comparison_text(const Comparison& comparison, ListFormat format, std
     case ListFormat::kText:
       break;
   }
-  return make_document(comparison).text(width);
+  return make_document(comparison, width).text(width);
 }
 
 namespace {
