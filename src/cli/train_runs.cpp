@@ -87,6 +87,7 @@ experiments::SeriesRequest series_request(const CommonOptions& common) {
   request.resumes_same = common.resume == kResumeAuto;
   if (!request.resumes_same) request.resume = common.resume;
   request.train = series_trainer(common);
+  request.prepare = [] { engine_library(); };
   request.environment = launch::process_environment;
   return request;
 }

@@ -151,7 +151,7 @@ TEST_F(EnsembleProgramTest, MembersCanHaveDifferentRecipes) {
   const std::string config = test::read_file(members[1] / "config_resolved.yaml");
   for (const std::string line :
        {"\nrecipe: tabm  ", "\n  scaling: robust  ", "\n  smooth_clip: 3  ",
-        "\n  ensemble_size: 16  ", "\n  embed_above: 3  "}) {
+        "\n  ensemble_size: 4  ", "\n  embed_above: 3  "}) {
     EXPECT_NE(("\n" + config).find(line), std::string::npos) << line << config;
   }
   const ProcessResult inspected = trainer("inspect runs/latest");

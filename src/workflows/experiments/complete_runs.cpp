@@ -165,6 +165,16 @@ void require_shared_folder(const RunSeries& series) {
                           series.folder.string()));
 }
 
+// A series is resumed with the configuration of its first run, so that has to be there before those
+// of the others.
+void wait_for_config(const RunSeries& series, const SeriesRun& first) {
+  for (;;) {
+    const std::optional<fs::path> run = find_run(series.folder, first.tag);
+    if (run && fs::exists(run::RunDir{*run}.config())) return;
+    std::this_thread::sleep_for(kShortestWait);
+  }
+}
+
 SeriesEnd complete_with_helpers(RunSeries& series, int64_t count,
                                 const std::vector<SeriesRun>& runs, const TrainFunction& train,
                                 const OnComplete& on_complete) {
@@ -172,6 +182,8 @@ SeriesEnd complete_with_helpers(RunSeries& series, int64_t count,
   const Helpers helpers(count - 1, [&](int64_t number) {
     series.lock.reset();  // the first process has it; else it would last as long as this one
     series.place.rank = series.place.local_rank = number;
+    if (series.prepare) series.prepare();
+    wait_for_config(series, runs.front());
     SharedRuns(series, runs, train).train_free();
   });
   const SeriesEnd end = SharedRuns(series, runs, train).complete_all(on_complete);

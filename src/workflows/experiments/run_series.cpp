@@ -76,6 +76,11 @@ bool find_same(const fs::path& parent, const std::string& tag, const std::functi
   });
 }
 
+void allow_helpers(const SeriesRequest& request, const config::Config& config, RunSeries& series) {
+  series.prepare = request.prepare;
+  if (request.environment) series.max_processes = count_processes(config);
+}
+
 }  // namespace
 
 RunSeries new_series(const SeriesRequest& request) {
@@ -90,7 +95,7 @@ void open_series(const SeriesRequest& request, const std::string& suffix,
                  const std::function<bool()>& is_same, RunSeries& series) {
   const config::Config config = shared_config(series);
   series.place = join_ranks(config.distributed, request.environment);
-  if (request.environment) series.max_processes = count_processes(config);
+  allow_helpers(request, config, series);
   const fs::path parent = fs::absolute(config.output_dir);
   const std::string tag = config.tag.empty() ? suffix : config.tag + "_" + suffix;
   const auto open = [&] {
@@ -145,7 +150,7 @@ void resume_series(const SeriesRequest& request, RunSeries& series) {
   const config::Config config = shared_config(series);
   const config::DistributedConfig& distributed = config.distributed;
   series.place = join_ranks(distributed, request.environment);
-  if (request.environment) series.max_processes = count_processes(config);
+  allow_helpers(request, config, series);
   open_for_all(series.place, distributed.start_timeout, request.environment, series.folder, [&] {
     series.lock = std::make_unique<FolderLock>(series.folder);
     return series.folder.filename().string();

@@ -27,8 +27,9 @@ namespace trainer::experiments {
 /// A series that was started or resumed. Only the ranks that share its runs use its folder
 /// meanwhile.
 struct RunSeries {
-  launch::Place place = {};   // rank of this process among those that share the runs
-  int64_t max_processes = 1;  // that train its runs at the same time, without a launcher
+  launch::Place place = {};            // rank of this process among those that share the runs
+  int64_t max_processes = 1;           // that train its runs at the same time, without a launcher
+  std::function<void()> prepare = {};  // SeriesRequest::prepare
   std::filesystem::path folder;
   std::unique_ptr<run::NewFolder> new_folder;  // of a series that was started; on rank 0
   std::unique_ptr<FolderLock> lock;            // of the folder; on rank 0

@@ -39,6 +39,7 @@ struct SeriesRequest {
   std::optional<std::filesystem::path> resume = {};  // the folder of an interrupted series
   bool resumes_same = false;  // resumes the newest one with the same settings, if there is any
   TrainFunction train = {};
+  std::function<void()> prepare = {};    // loads what `train` needs; called before it, or never
   launch::Environment environment = {};  // with the launcher's variables; empty: no launcher
 };
 
