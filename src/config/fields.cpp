@@ -41,9 +41,8 @@ std::vector<Field> run_fields() {
               {.aliases = {"n_ensemble", "num_members"}}),
       texts(TRAINER_MEMBER(member_recipes),
             "Recipes that members take in turn, with the preprocessing (the keys of data) of the "
-            "first; other keys hold for all. []: all have `recipe`, as has a single model, and as "
-            "they "
-            "have if a later file or the command line sets `recipe`."),
+            "first; other keys hold for all. []: all have `recipe`, as they also have if a later "
+            "file or the command line sets it."),
       integer(TRAINER_MEMBER(seed), kAtLeast0,
               "Seeds every random choice: splits, row order, initial weights, dropout. The same "
               "seed on the same machine and build gives the same bits.",

@@ -36,10 +36,14 @@ bool may_use_gpu(const config::Config& config) {
   return fs::exists("/dev/nvidiactl", ignored);
 }
 
-// Each process gets its part of the CPUs; without this all would take all of them.
-void share_cpus(int64_t num_processes) {
+constexpr const char* kThreads = "OMP_NUM_THREADS";
+
+// Each process gets its part of the CPUs; without this all would take all of them. Returns whether
+// this was not set already.
+bool share_cpus(int64_t num_processes) {
+  if (std::getenv(kThreads) != nullptr) return false;
   const int64_t threads = std::max<int64_t>(1, usable_cpus() / num_processes);
-  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/0);
+  return setenv(kThreads, std::to_string(threads).c_str(), /*overwrite=*/1) == 0;
 }
 
 [[noreturn]] void work_and_end(const std::function<void(int64_t)>& work, int64_t number) {
@@ -68,7 +72,7 @@ int64_t count_processes(const config::Config& config) {
 
 Helpers::Helpers(int64_t count, const std::function<void(int64_t)>& work) {
   if (count <= 0) return;
-  share_cpus(count + 1);
+  has_set_threads_ = share_cpus(count + 1);
   std::fflush(nullptr);
   for (int64_t number = 1; number <= count; ++number) {
     const pid_t id = fork();
@@ -81,6 +85,7 @@ Helpers::~Helpers() {
   for (const pid_t id : processes_) kill(id, SIGTERM);
   int status = 0;
   for (const pid_t id : processes_) until_done([&] { return waitpid(id, &status, 0); });
+  if (has_set_threads_) unsetenv(kThreads);
 }
 
 }  // namespace trainer::experiments

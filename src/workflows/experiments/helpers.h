@@ -31,6 +31,7 @@ class Helpers {
 
  private:
   std::vector<pid_t> processes_;
+  bool has_set_threads_ = false;
 };
 
 }  // namespace trainer::experiments
