@@ -10,7 +10,6 @@
 #include "trainer/base/text/json.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/logging_config.h"
-#include "trainer/metrics/report.h"
 
 #include "cli/libraries.h"
 #include "cli/progress_bar.h"

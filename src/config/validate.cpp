@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trainer/base/text/enum_names.h"
 #include "trainer/base/text/format.h"
 #include "trainer/config/fields.h"
 

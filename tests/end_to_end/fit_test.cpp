@@ -9,7 +9,6 @@
 
 #include "trainer/base/text/json.h"
 
-#include "support/files.h"
 #include "support/process.h"
 #include "support/program_test.h"
 #include "support/trainer_program.h"

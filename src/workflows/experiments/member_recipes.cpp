@@ -37,6 +37,7 @@ config::Override recipe_override(config::Recipe recipe) {
 
 std::vector<config::Recipe> member_recipes(const config::Config& config) {
   std::vector<config::Recipe> recipes;
+  recipes.reserve(config.member_recipes.size());
   for (const std::string& name : config.member_recipes) {
     recipes.push_back(config::from_text<config::Recipe>(name).value());
   }
