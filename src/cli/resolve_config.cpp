@@ -43,8 +43,10 @@ config::Config draft_config(const CommonOptions& common) {
   return config::load_draft(documents, common.overrides).config;
 }
 
-void choose_log_format(const CommonOptions& common) {
-  log::set_console_format(config::console_format(draft_config(common).logging.format));
+config::Config choose_log_format(const CommonOptions& common) {
+  config::Config draft = draft_config(common);
+  log::set_console_format(config::console_format(draft.logging.format));
+  return draft;
 }
 
 void require_config(const CommonOptions& common, const std::string& command,

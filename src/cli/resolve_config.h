@@ -30,8 +30,9 @@ ResolvedConfig resolve_config(const CommonOptions& common, checkpoint::OpenMode 
 config::Config draft_config(const CommonOptions& common);
 
 /// Sets the format of log messages on the console to logging.format. Called before the
-/// configuration is checked, so that its errors are logged in that format as well.
-void choose_log_format(const CommonOptions& common);
+/// configuration is checked, so that its errors are logged in that format as well. Returns the
+/// draft that says it.
+config::Config choose_log_format(const CommonOptions& common);
 
 /// Throws Error(kUsage) if the command line has neither a configuration nor a run to resume; the
 /// message has the example `trainer <command> --config configs/train.yaml<options>`.

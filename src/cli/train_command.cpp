@@ -163,8 +163,8 @@ class TrainCommand : public Command {
 
   int run(const CommonOptions& common) override {
     refuse_no_configuration(common);
-    choose_log_format(common);
-    if (const std::unique_ptr<Command> series = find_series(common)) {
+    const config::Config draft = choose_log_format(common);
+    if (const std::unique_ptr<Command> series = find_series(common, draft)) {
       return run_series(*series, common);
     }
     if (timing_ || time_.has_trace()) time_.start();
@@ -215,21 +215,13 @@ class TrainCommand : public Command {
 
   // The command that trains several models, or that trained those in the folder to resume; nothing
   // for a single run.
-  static std::unique_ptr<Command> find_series(const CommonOptions& common) {
+  static std::unique_ptr<Command> find_series(const CommonOptions& common,
+                                              const config::Config& draft) {
     if (!common.resume || common.resume == kResumeAuto) {
-      return draft_config(common).members > 1 ? make_command("ensemble") : nullptr;
+      return draft.members > 1 ? make_command("ensemble") : nullptr;
     }
-    switch (experiments::series_kind(*common.resume)) {
-      case experiments::SeriesKind::kCrossValidation:
-        return make_command("cv");
-      case experiments::SeriesKind::kEnsemble:
-        return make_command("ensemble");
-      case experiments::SeriesKind::kSearch:
-        return make_command("search");
-      case experiments::SeriesKind::kNone:
-        break;
-    }
-    return nullptr;
+    const std::string command = experiments::series_command(*common.resume);
+    return command.empty() ? nullptr : make_command(command);
   }
 
   int run_series(Command& series, const CommonOptions& common) {

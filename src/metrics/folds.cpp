@@ -96,11 +96,10 @@ void add_folds(const std::vector<FoldResult>& folds, const std::vector<Spread>& 
 }
 
 /// Shows the scores beside the baseline, and names those in which the model does not beat it.
-void show_means(const std::vector<Spread>& all, const std::vector<Score>& baseline, Shown shown,
+void show_means(const std::vector<Spread>& all, const std::vector<Score>& baseline,
                 Document& document) {
   Table table({{"", "metric", Align::kLeft}, {"", "mean"}, {"", "std"}, {"", "baseline"}});
   for (const Spread& spread : all) {
-    if (shown == Shown::kHeadline && !is_headline(spread.name)) continue;
     table.add({spread.name, score_text({spread.name, spread.mean}),
                score_text({spread.name, spread.deviation}), score_cell(baseline, spread.name)});
   }
@@ -111,30 +110,29 @@ void show_means(const std::vector<Spread>& all, const std::vector<Score>& baseli
   }
 }
 
+void add_means(const std::vector<FoldResult>& folds, const std::vector<Spread>& all,
+               Document& document) {
+  const std::vector<Score> baseline = take_means(make_spreads(folds, &FoldResult::baseline));
+  for (const Spread& spread : all) document.data("mean." + spread.name, spread.mean);
+  for (const Spread& spread : all) document.data("std." + spread.name, spread.deviation);
+  if (baseline.empty()) return;
+  document.data("baseline", scores_json(baseline));
+  show_means(all, baseline, document);
+}
+
 }  // namespace
 
 std::vector<Spread> spreads(const std::vector<FoldResult>& folds) {
   return make_spreads(folds, &FoldResult::scores);
 }
 
-Document means_document(const std::vector<FoldResult>& folds, Shown shown) {
-  const std::vector<Spread> all = spreads(folds);
-  const std::vector<Score> baseline = take_means(make_spreads(folds, &FoldResult::baseline));
-  Document document;
-  for (const Spread& spread : all) document.data("mean." + spread.name, spread.mean);
-  for (const Spread& spread : all) document.data("std." + spread.name, spread.deviation);
-  if (baseline.empty()) return document;
-  document.data("baseline", scores_json(baseline));
-  show_means(all, baseline, shown, document);
-  return document;
-}
-
 Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& counts) {
   Document document;
   document.data("folds", counts.folds);
   if (counts.repeats > 1) document.data("repeats", counts.repeats);
-  add_folds(folds, spreads(folds), counts, document);
-  document.append(means_document(folds, Shown::kAll));
+  const std::vector<Spread> all = spreads(folds);
+  add_folds(folds, all, counts, document);
+  add_means(folds, all, document);
   return document;
 }
 

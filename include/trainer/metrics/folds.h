@@ -38,19 +38,12 @@ struct Spread {
 /// Returns mean and deviation of each score that any fold has, over the folds that have it.
 std::vector<Spread> spreads(const std::vector<FoldResult>& folds);
 
-/// Which scores the text of a document shows; the JSON always has all.
-enum class Shown { kAll, kHeadline };
-
-/// Returns the means over the folds. As text, if baselines are known: a table of scores with mean,
-/// standard deviation and baseline, and a sentence if the mean does not beat the baseline. As JSON:
-/// {"mean": {score}, "std": {score}, "baseline": {score}}.
-Document means_document(const std::vector<FoldResult>& folds, Shown shown);
-
 /// Returns the results of a cross-validation: a table with a row for each fold, and mean and
-/// standard deviation of the headline scores; then means_document(). As JSON: {"folds", "repeats",
-/// "runs": [{"fold", "repeat", "run", "best_epoch", "rows", scores, "baseline": {score}}]} and its
-/// entries; without "repeat" and "repeats" if there is only one. `folds` may have fewer runs than
-/// `counts`.
+/// standard deviation of the headline scores; then, if baselines are known, a table of all scores
+/// with mean, standard deviation and baseline, and a sentence if the mean does not beat the
+/// baseline. As JSON: {"folds", "repeats", "runs": [{"fold", "repeat", "run", "best_epoch", "rows",
+/// scores, "baseline": {score}}], "mean": {score}, "std": {score}, "baseline": {score}}; without
+/// "repeat" and "repeats" if there is only one. `folds` may have fewer runs than `counts`.
 Document folds_document(const std::vector<FoldResult>& folds, const FoldCounts& counts);
 
 }  // namespace trainer::metrics

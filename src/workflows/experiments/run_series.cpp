@@ -168,11 +168,11 @@ std::optional<fs::path> find_run(const fs::path& folder, const std::string& tag)
   return newest;
 }
 
-SeriesKind series_kind(const fs::path& folder) {
-  if (find_run(folder, "trial_1_fold_1")) return SeriesKind::kSearch;
-  if (find_run(folder, "member_1")) return SeriesKind::kEnsemble;
+std::string series_command(const fs::path& folder) {
+  if (find_run(folder, "trial_1_fold_1")) return "search";
+  if (find_run(folder, "member_1")) return "ensemble";
   const bool has_fold = find_run(folder, "fold_1") || find_num_repeats(folder) > 1;
-  return has_fold ? SeriesKind::kCrossValidation : SeriesKind::kNone;
+  return has_fold ? "cv" : "";
 }
 
 config::Config shared_config(const RunSeries& series) {

@@ -26,6 +26,7 @@
 #include "trainer/config/fields.h"
 #include "trainer/launch/place.h"
 #include "trainer/run/folder/run_dir.h"
+#include "trainer/workflows/experiments/cross_validation.h"
 
 #include "workflows/experiments/complete_runs.h"
 #include "workflows/experiments/member_recipes.h"
@@ -38,7 +39,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kDefaultFolds = 5;
 constexpr int64_t kMaxFolds = 1'000'000;
 constexpr const char* kSearchFile = "search.json";
 

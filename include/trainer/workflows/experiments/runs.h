@@ -51,11 +51,8 @@ struct SeriesReport {
   std::string stopped = {};  // the name of the stopped run
 };
 
-/// What trained the runs in a folder.
-enum class SeriesKind : uint8_t { kNone, kCrossValidation, kEnsemble, kSearch };
-
-/// Returns what trained the runs in `folder`; kNone for a folder without such runs, such as the
-/// folder of a single run.
-SeriesKind series_kind(const std::filesystem::path& folder);
+/// Returns the command that trained the runs in `folder`: "cv", "ensemble" or "search"; an empty
+/// text for a folder without such runs, such as the folder of a single run.
+std::string series_command(const std::filesystem::path& folder);
 
 }  // namespace trainer::experiments
