@@ -83,6 +83,7 @@ class SearchCommand : public Command {
     const experiments::SearchReport report = experiments::search(request);
     run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "search");
+    if (!report.is_collected) return 0;
     if (report.trials.size() == 1 && num_trials_ != 1) {
       log::warning("the time was enough for the configuration as it is only; set a longer --time");
     }

@@ -15,6 +15,7 @@
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/process.h"
+#include "support/processes.h"
 #include "support/program_test.h"
 #include "support/running_program.h"
 
@@ -48,6 +49,16 @@ class SearchTest : public test::ProgramTest {
   }
 
   Json found() const { return parse_json(test::read_file(path("runs/latest/search.json"))); }
+
+  // The trials of a search, without what another one of the same trials finds otherwise.
+  Json trials_in(const std::string& search) const {
+    Json trials = parse_json(test::read_file(path(search + "/search.json")))["trials"];
+    for (Json& trial : trials) {
+      trial.erase("runs");
+      trial.erase("time_seconds");
+    }
+    return trials;
+  }
 
   static constexpr const char* kSpace =
       "'training.learning_rate=log(1e-3,3e-2)' 'model.hidden_size=choice(8,32)' ";
@@ -93,7 +104,6 @@ TEST_F(SearchTest, MakesOneModelOfTheBestConfigurations) {
 TEST_F(SearchTest, AKilledSearchLeavesAModelAndGoesOnWithTheSameTrials) {
   const std::string arguments = std::string(kSpace) + "--trials 4 ";
   ASSERT_EQ(search(arguments + "--output-dir whole").exit_code, 0);
-  const fs::path whole = path("whole/latest");
   test::RunningProgram program(folder_.path(), "search --config c.yaml --folds 3 " + arguments,
                                test::Moments::kPassed);
   EXPECT_TRUE(test::comes_true([&] { return fs::exists(path("runs/latest/ensemble.json")); }));
@@ -102,21 +112,27 @@ TEST_F(SearchTest, AKilledSearchLeavesAModelAndGoesOnWithTheSameTrials) {
   EXPECT_EQ(trainer("predict t.csv -o p.csv").exit_code, 0);
   const ProcessResult resumed = search(arguments + "--resume auto");
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-  Json expected = parse_json(test::read_file(whole / "search.json"))["trials"];
-  Json got = found()["trials"];
-  for (Json* trials : {&expected, &got}) {
-    for (Json& trial : *trials) {
-      trial.erase("runs");
-      trial.erase("time_seconds");
-    }
-  }
-  EXPECT_EQ(got, expected);
+  const Json expected = trials_in("whole/latest");
+  EXPECT_EQ(trials_in("runs/latest"), expected);
   // More trials go on where it ended, without the ranges.
   const ProcessResult more =
       trainer("search --resume runs/latest --trials 5");  // a link, which has to stay right
   EXPECT_EQ(more.exit_code, 0) << more.err;
   EXPECT_EQ(found()["trials"].size(), 5U);
   EXPECT_EQ(found()["trials"][3]["loss"], expected[3]["loss"]);
+}
+
+TEST_F(SearchTest, AnyNumberOfProcessesFindsTheSameTrials) {
+  const std::string arguments = std::string(kSpace) + "--trials 6 ";
+  ASSERT_EQ(search(arguments + "processes=1 --output-dir one").exit_code, 0);
+  const Json expected = trials_in("one/latest");
+  ASSERT_EQ(expected.size(), 6U);
+  ASSERT_EQ(search(arguments + "processes=3 --output-dir three").exit_code, 0);
+  EXPECT_EQ(trials_in("three/latest"), expected);
+  test::Processes ranks(folder_.path(), 2,
+                        "search --config c.yaml --folds 3 --output-dir ranks " + arguments);
+  for (const ProcessResult& result : ranks.finish()) EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(trials_in("ranks/latest"), expected);
 }
 
 TEST_F(SearchTest, TrialsTakeSeveralRecipesInTurn) {

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -42,90 +43,106 @@ constexpr milliseconds kShortestWait{10};
 constexpr milliseconds kLongestWait{1000};
 constexpr milliseconds kLongestWaitForHelpers{50};
 
-SeriesEnd complete_alone(const RunSeries& series, const std::vector<SeriesRun>& runs,
-                         const TrainFunction& train, const OnComplete& on_complete) {
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const int64_t num_left = std::ssize(runs) - static_cast<int64_t>(i) - 1;
-    const RunOutcome outcome = complete_run(series, runs[i], num_left, train);
-    if (outcome.stop_signal != 0) return {outcome.stop_signal, runs[i].name};
-    on_complete(i, outcome.run_dir);
-  }
-  return {};
-}
-
 /// The runs of a series as one rank sees them.
 class SharedRuns {
  public:
-  SharedRuns(const RunSeries& series, const std::vector<SeriesRun>& runs,
-             const TrainFunction& train)
-      : series_(series), runs_(runs), train_(train), folders_(runs.size()) {}
+  SharedRuns(const RunSeries& series, const RunPlan& plan, const TrainFunction& train)
+      : series_(series), plan_(plan), train_(train) {}
 
-  /// Trains runs until each of the others is complete or being trained by another rank.
+  /// Trains runs until each of the others is complete or being trained by another rank, and, if
+  /// these can lead to more, until there are none.
   SeriesEnd train_free() {
-    while (const std::optional<Taken> taken = take_next()) {
-      if (const int signal = train(*taken); signal != 0) return stopped(taken->index, signal);
+    for (;;) {
+      std::optional<Taken> taken = take_next();
+      if (!taken && (busy_.empty() || !plan_.grows)) return {};
+      if (!taken) {
+        if (const int signal = wait(taken); signal != 0) return {signal, joined(busy_)};
+      }
+      if (!taken) continue;
+      if (const int signal = train(*taken); signal != 0) return {signal, taken->run.name};
     }
-    return {};
   }
 
-  /// Does the same, then waits for the other ranks and takes over runs that they leave, until all
-  /// are complete. Calls `on_complete` for one run after the other.
-  SeriesEnd complete_all(const OnComplete& on_complete) {
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      while (!folders_[i]) {
-        std::optional<Taken> taken = take_next();
-        if (!taken && !folders_[i]) {
-          if (const int signal = wait_for(i, taken); signal != 0) return stopped(i, signal);
-        }
-        if (!taken) continue;
-        if (const int signal = train(*taken); signal != 0) return stopped(taken->index, signal);
+  /// Trains runs, waits for the other ranks and takes over runs that they leave, until all are
+  /// complete.
+  SeriesEnd complete_all() {
+    for (;;) {
+      std::optional<Taken> taken = take_next();
+      report();
+      if (!taken && busy_.empty()) return {};
+      if (!taken) {
+        announce();
+        if (const int signal = wait(taken); signal != 0) return {signal, joined(busy_)};
+        report();
       }
-      on_complete(i, *folders_[i]);
+      if (!taken) continue;
+      if (const int signal = train(*taken); signal != 0) return {signal, taken->run.name};
+      report();
     }
-    run::point_latest_to({*folders_.back()});  // the last run, even if another one began later
-    return {};
   }
 
  private:
-  /// A run that is not complete, and that this process has locked.
+  /// A run that is not complete, and that this process has locked if others share the runs.
   struct Taken {
-    std::size_t index;
+    SeriesRun run;
     std::unique_ptr<RunLock> lock;
+    int64_t num_left = 0;
   };
 
+  /// Returns the first run that can begin, and notes which are complete or being trained.
   std::optional<Taken> take_next() {
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (folders_[i]) continue;
-      const SeriesRun& run = runs_[i];
-      auto lock = RunLock::try_take(series_.folder / fmt::format(".{}.lock", run.tag));
-      if (lock == nullptr) continue;
-      folders_[i] = find_complete(series_, run);
-      if (!folders_[i]) return Taken{i, std::move(lock)};
+    for (;;) {
+      const std::size_t num_complete = complete_.size();
+      busy_.clear();
+      const std::vector<SeriesRun> runs = plan_.runs(complete_);
+      for (const SeriesRun& run : runs) {
+        if (complete_.contains(run.tag) || left_out_.contains(run.tag)) continue;
+        std::unique_ptr<RunLock> lock;
+        if (is_shared()) {
+          lock = RunLock::try_take(series_.folder / fmt::format(".{}.lock", run.tag));
+          if (lock == nullptr) {
+            busy_.push_back(run.name);
+            continue;
+          }
+        }
+        if (const std::optional<fs::path> folder = find_complete(series_, run)) {
+          complete_[run.tag] = *folder;
+        } else if (!plan_.may_begin(run)) {
+          left_out_.insert(run.tag);
+        } else {
+          return Taken{run, std::move(lock), count_left(runs) - 1};
+        }
+      }
+      if (!plan_.grows || complete_.size() == num_complete) return std::nullopt;
     }
-    return std::nullopt;
+  }
+
+  int64_t count_left(const std::vector<SeriesRun>& runs) const {
+    return std::count_if(runs.begin(), runs.end(), [&](const SeriesRun& run) {
+      return !complete_.contains(run.tag) && !left_out_.contains(run.tag);
+    });
   }
 
   /// Returns the signal that stopped the run, or 0.
   int train(const Taken& taken) {
-    const SeriesRun& run = runs_[taken.index];
-    if (const std::optional<fs::path> before = find_run(series_.folder, run.tag)) {
+    const std::optional<fs::path> before = find_run(series_.folder, taken.run.tag);
+    if (before && is_shared()) {
       // Waits until the folder is free: the locks of a killed process are released one after the
       // other.
       const FolderLock free(*before, FolderLock::WhenTaken::kWait);
     }
-    const int64_t num_left = std::count(folders_.begin(), folders_.end(), std::nullopt) - 1;
-    const RunOutcome outcome = complete_run(series_, run, num_left, train_);
-    if (outcome.stop_signal == 0) folders_[taken.index] = outcome.run_dir;
+    const RunOutcome outcome = complete_run(series_, taken.run, taken.num_left, train_);
+    if (outcome.stop_signal == 0) complete_[taken.run.tag] = outcome.run_dir;
     return outcome.stop_signal;
   }
 
-  /// Waits until the run is complete or another one could be taken. Returns the signal that ended
-  /// the wait, or 0.
-  int wait_for(std::size_t index, std::optional<Taken>& taken) {
-    announce();
+  /// Waits until another run is complete or can be taken. Returns the signal that ended the wait,
+  /// or 0.
+  int wait(std::optional<Taken>& taken) {
     watch_signals();
+    const std::size_t num_complete = complete_.size();
     milliseconds length = kShortestWait;
-    while (!folders_[index] && !taken && stop_request() == 0) {
+    while (!taken && !busy_.empty() && complete_.size() == num_complete && stop_request() == 0) {
       std::this_thread::sleep_for(length);
       length = std::min(2 * length, has_helpers() ? kLongestWaitForHelpers : kLongestWait);
       taken = take_next();
@@ -135,24 +152,28 @@ class SharedRuns {
     return signal;
   }
 
+  void report() {
+    if (complete_.size() == num_reported_) return;
+    num_reported_ = complete_.size();
+    plan_.on_progress(complete_);
+  }
+
   void announce() {
     if (is_announced_ || has_helpers()) return;
     is_announced_ = true;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      if (!folders_[i]) names.push_back(runs_[i].name);
-    }
-    log::info(fmt::format("waiting for {}, which other ranks train", joined(names)));
+    log::info(fmt::format("waiting for {}, which other ranks train", joined(busy_)));
   }
 
+  bool is_shared() const { return series_.place.size > 1; }
   bool has_helpers() const { return series_.place.launcher == launch::Launcher::kNone; }
 
-  SeriesEnd stopped(std::size_t index, int signal) const { return {signal, runs_[index].name}; }
-
   const RunSeries& series_;
-  const std::vector<SeriesRun>& runs_;
+  const RunPlan& plan_;
   const TrainFunction& train_;
-  std::vector<std::optional<fs::path>> folders_;  // of runs that are known to be complete
+  CompleteRuns complete_;
+  std::set<std::string> left_out_;  // tags of runs that may not begin
+  std::vector<std::string> busy_;   // names of runs that other ranks train
+  std::size_t num_reported_ = 0;
   bool is_announced_ = false;
 };
 
@@ -175,35 +196,49 @@ void wait_for_config(const RunSeries& series, const SeriesRun& first) {
   }
 }
 
-SeriesEnd complete_with_helpers(RunSeries& series, int64_t count,
-                                const std::vector<SeriesRun>& runs, const TrainFunction& train,
-                                const OnComplete& on_complete) {
+SeriesEnd complete_with_helpers(RunSeries& series, int64_t count, const RunPlan& plan,
+                                const TrainFunction& train) {
   series.place.size = series.place.local_size = count;
   const Helpers helpers(count - 1, [&](int64_t number) {
     series.lock.reset();  // the first process has it; else it would last as long as this one
     series.place.rank = series.place.local_rank = number;
     if (series.prepare) series.prepare();
-    wait_for_config(series, runs.front());
-    SharedRuns(series, runs, train).train_free();
+    wait_for_config(series, plan.runs({}).front());
+    SharedRuns(series, plan, train).train_free();
   });
-  const SeriesEnd end = SharedRuns(series, runs, train).complete_all(on_complete);
+  const SeriesEnd end = SharedRuns(series, plan, train).complete_all();
   series.place = {};
   return end;
 }
 
 }  // namespace
 
-SeriesEnd complete_runs(RunSeries& series, const std::vector<SeriesRun>& runs,
-                        const TrainFunction& train, const OnComplete& on_complete) {
-  if (series.place.size == 1) {
-    const int64_t count = std::min(series.max_processes, std::ssize(runs));
-    if (count > 1) return complete_with_helpers(series, count, runs, train, on_complete);
-    return complete_alone(series, runs, train, on_complete);
+SeriesEnd complete_plan(RunSeries& series, const RunPlan& plan, const TrainFunction& train) {
+  if (series.place.size == 1 && series.max_processes > 1) {
+    return complete_with_helpers(series, series.max_processes, plan, train);
   }
-  SharedRuns shared(series, runs, train);
-  if (series.place.rank == 0) return shared.complete_all(on_complete);
+  SharedRuns shared(series, plan, train);
+  if (series.place.rank == 0) return shared.complete_all();
   require_shared_folder(series);
   return shared.train_free();
+}
+
+SeriesEnd complete_runs(RunSeries& series, const std::vector<SeriesRun>& runs,
+                        const TrainFunction& train, const OnComplete& on_complete) {
+  std::size_t num_reported = 0;
+  RunPlan plan;
+  plan.runs = [&](const CompleteRuns&) { return runs; };
+  plan.on_progress = [&](const CompleteRuns& complete) {
+    for (; num_reported < runs.size(); ++num_reported) {
+      const auto found = complete.find(runs[num_reported].tag);
+      if (found == complete.end()) return;
+      on_complete(num_reported, found->second);
+    }
+    // The last run, even if another one began later.
+    if (!runs.empty()) run::point_latest_to({complete.at(runs.back().tag)});
+  };
+  series.max_processes = std::min(series.max_processes, std::ssize(runs));
+  return complete_plan(series, plan, train);
 }
 
 }  // namespace trainer::experiments

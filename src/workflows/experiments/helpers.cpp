@@ -63,7 +63,8 @@ bool share_cpus(int64_t num_processes) {
 int64_t count_processes(const config::Config& config) {
 #ifdef __linux__
   if (config.processes > 0) return config.processes;
-  return may_use_gpu(config) || has_large_file(config.data) ? 1 : usable_cpus();
+  constexpr int64_t kMost = 16;  // each has LibTorch in memory, some 300 MB
+  return may_use_gpu(config) || has_large_file(config.data) ? 1 : std::min(kMost, usable_cpus());
 #else
   (void)config;
   return 1;

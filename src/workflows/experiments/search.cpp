@@ -2,8 +2,9 @@
 // A search is a series of cross-validations in one folder, whose runs are named trial_2_fold_1 and
 // so on. What was decided is a function of the runs that are complete: the settings of a trial by
 // its number, whether it goes on after its first fold by the scores of those before it, the weights
-// by the out-of-fold predictions. So a search that was killed finds its way by its run folders
-// alone; search.json says what was found, and with which space.
+// by the out-of-fold predictions. So any number of processes find the same trials, each by itself,
+// and a search that was killed finds its way by its run folders alone; search.json says what was
+// found, and with which space.
 #include "trainer/workflows/experiments/search.h"
 
 #include <algorithm>
@@ -19,12 +20,12 @@
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
+#include "trainer/base/io/read_text.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/fields.h"
-#include "trainer/launch/place.h"
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/workflows/experiments/cross_validation.h"
 
@@ -46,6 +47,15 @@ std::string tag_of(int64_t trial, int64_t fold) {
   return fmt::format("trial_{}_fold_{}", trial, fold);
 }
 
+/// A trial that a process knows of. Its runs are complete, being trained, or to come.
+struct KnownTrial {
+  Trial trial;
+  std::vector<SeriesRun> folds = {};
+  std::vector<double> seconds = {};       // that each fold took; 0 until it is complete
+  std::optional<double> first_loss = {};  // of the first fold; infinite if it is not a number
+  std::optional<bool> is_promising = {};  // whether the other folds are wanted too
+};
+
 /// A search that was started or resumed.
 struct Search {
   RunSeries series;
@@ -54,11 +64,12 @@ struct Search {
   std::vector<config::Recipe> recipes = {};
   std::map<std::string, std::string> settings = {};  // settings_of()
   int64_t num_folds = kDefaultFolds;
-  std::vector<Trial> trials = {};
-  std::vector<double> first_losses = {};     // of the first folds of the trials that have one
+  std::vector<KnownTrial> known = {};        // by number
+  std::vector<Trial> trials = {};            // those that are over, of which rank 0 has the results
   std::vector<std::size_t> candidates = {};  // of the pool, as indices of trials
   CandidatePool pool = {};
   ChosenWeights chosen = {};
+  int64_t num_before = 0;  // trials that search.json has when a search is resumed
   Stopwatch stopwatch = {};
 };
 
@@ -122,7 +133,7 @@ void check_space(const Search& search) {
 void use_recipes(std::vector<config::Recipe> recipes, Search& search) {
   if (!recipes.empty()) search.series.overrides.push_back(recipe_override(recipes.front()));
   search.config = shared_config(search.series);
-  search.recipes = std::move(recipes);
+  search.recipes = recipes.empty() ? member_recipes(search.config) : std::move(recipes);
   if (search.recipes.empty()) search.recipes = {search.config.recipe};
   check_space(search);
 }
@@ -271,83 +282,179 @@ void weigh_again(Search& search) {
   }
 }
 
-/// The loss of the first fold of a trial by the metric of the search; infinite if it has none.
-double first_loss(const Search& search, const Trial& trial) {
-  const JsonReader test =
-      JsonReader::of_file(run::RunDir{search.series.folder / trial.runs.front()}.summary())["test"];
-  const std::optional<double> loss = test.number(test.has("log_loss") ? "log_loss" : "rmse");
-  return loss && std::isfinite(*loss) ? *loss : HUGE_VAL;
+// A trial that failed leaves this file, so that no process tries it again.
+fs::path problem_file(const Search& search, int64_t trial) {
+  return search.series.folder / fmt::format("trial_{}_problem.txt", trial);
 }
 
-/// Whether the first fold of a trial is worse than that of half of the trials before it.
-bool is_hopeless(double loss, std::vector<double> before) {
+// Every search completes so many, by which others are judged, and each recipe as it is.
+bool is_complete_anyway(const Search& search, int64_t trial) {
   constexpr std::size_t kFewest = 3;
-  if (before.size() < kFewest) return false;
+  return trial <= std::ssize(search.recipes) || static_cast<std::size_t>(trial) <= kFewest;
+}
+
+/// Whether the first fold of a trial is at least as good as that of half of those before it;
+/// nothing until all of these are known.
+std::optional<bool> is_promising(const Search& search, const KnownTrial& known) {
+  const auto index = static_cast<std::size_t>(known.trial.number - 1);
+  if (is_complete_anyway(search, known.trial.number)) return true;
+  if (!known.first_loss) return std::nullopt;
+  std::vector<double> before;
+  for (std::size_t i = 0; i < index; ++i) {
+    const KnownTrial& other = search.known[i];
+    if (!other.first_loss && other.trial.problem.empty()) return std::nullopt;
+    if (other.first_loss) before.push_back(*other.first_loss);
+  }
+  if (before.empty()) return true;
   const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
   std::nth_element(before.begin(), middle, before.end());
-  return loss > *middle;
+  return *known.first_loss <= *middle;
 }
 
-/// Trains the folds of a trial, or the first one only. Returns the signal that stopped them.
-SeriesEnd train_folds(const SearchRequest& request, int64_t first, int64_t last, Search& search,
-                      Trial& trial) {
+/// Reads what the complete runs of a trial found.
+void look_at(const Search& search, const CompleteRuns& complete, KnownTrial& known) {
+  for (std::size_t i = 0; i < known.folds.size(); ++i) {
+    const auto found = complete.find(known.folds[i].tag);
+    if (known.seconds[i] > 0 || found == complete.end()) continue;
+    const JsonReader summary = JsonReader::of_file(run::RunDir{found->second}.summary());
+    known.seconds[i] = std::max(summary.number("time_seconds").value_or(0), 1e-3);
+    if (i > 0 || summary.is_null()) continue;
+    const std::string metric = summary["test"].has("log_loss") ? "log_loss" : "rmse";
+    const double loss = summary["test"].number(metric).value_or(HUGE_VAL);
+    known.first_loss = std::isfinite(loss) ? loss : HUGE_VAL;
+  }
+  known.trial.problem = read_text(problem_file(search, known.trial.number)).value_or("");
+  if (!known.is_promising) known.is_promising = is_promising(search, known);
+}
+
+KnownTrial make_known(const Search& search, int64_t number) {
+  KnownTrial known{make_trial(search, number)};
+  for (int64_t fold = 1; fold <= search.num_folds; ++fold) {
+    known.folds.push_back(fold_run(search, known.trial, fold));
+  }
+  known.seconds.resize(known.folds.size());
+  return known;
+}
+
+/// Whether all wanted folds of a trial are complete, or it failed.
+bool is_over(const KnownTrial& known) {
+  if (!known.trial.problem.empty()) return true;
+  if (!known.is_promising) return false;
+  return !*known.is_promising ||
+         std::all_of(known.seconds.begin(), known.seconds.end(), [](double s) { return s > 0; });
+}
+
+/// The runs of the trials that are not over, as many as there are processes for them.
+std::vector<SeriesRun> next_runs(const SearchRequest& request, const CompleteRuns& complete,
+                                 Search& search) {
   std::vector<SeriesRun> runs;
-  for (int64_t fold = first; fold <= last; ++fold) runs.push_back(fold_run(search, trial, fold));
-  return complete_runs(search.series, runs, request.train, [&](std::size_t, const fs::path& dir) {
-    trial.runs.push_back(dir.filename().string());
-    trial.time_seconds +=
-        JsonReader::of_file(run::RunDir{dir}.summary()).number("time_seconds").value_or(0);
+  const int64_t limit = request.max_trials > 0 ? request.max_trials : INT64_MAX;
+  for (int64_t number = 1; number <= limit && std::ssize(runs) <= search.series.place.size;
+       ++number) {
+    const auto index = static_cast<std::size_t>(number - 1);
+    if (index == search.known.size()) search.known.push_back(make_known(search, number));
+    KnownTrial& known = search.known[index];
+    if (is_over(known)) continue;
+    look_at(search, complete, known);
+    if (is_over(known)) continue;
+    const bool only_first = !known.is_promising.value_or(false);
+    for (std::size_t i = 0; i < (only_first ? 1 : known.folds.size()); ++i) {
+      if (known.seconds[i] == 0) runs.push_back(known.folds[i]);
+    }
+  }
+  return runs;
+}
+
+// The trial whose run has this name.
+const KnownTrial& trial_of(const Search& search, const std::string& run_name) {
+  return *std::find_if(search.known.begin(), search.known.end(), [&](const KnownTrial& known) {
+    return run_name.starts_with(fmt::format("trial {} ", known.trial.number));
   });
 }
 
-// Whether so many seconds remain of the time.
-bool has_time(const SearchRequest& request, const Search& search, double seconds) {
-  return request.max_seconds <= 0 || search.stopwatch.seconds() + seconds <= request.max_seconds;
+// The seconds that a fold has taken on average.
+double mean_seconds(const Search& search) {
+  double sum = 0;
+  int64_t count = 0;
+  for (const KnownTrial& known : search.known) {
+    for (const double seconds : known.seconds) {
+      sum += seconds;
+      count += seconds > 0 ? 1 : 0;
+    }
+  }
+  return sum / static_cast<double>(std::max<int64_t>(count, 1));
 }
 
-SeriesEnd run_trial(const SearchRequest& request, Search& search) {
-  Trial& trial = search.trials.back();
+/// Whether there is time for the run; and if it is the first of a trial, for all of its folds.
+bool has_time(const SearchRequest& request, const Search& search, const SeriesRun& run) {
+  const KnownTrial& known = trial_of(search, run.name);
+  if (fs::exists(problem_file(search, known.trial.number))) return false;
+  if (request.max_seconds <= 0 || known.trial.number == 1) return true;
+  double seconds = known.seconds.front();
+  if (seconds == 0) {
+    const int64_t size = search.series.place.size;
+    seconds = mean_seconds(search) * static_cast<double>((search.num_folds + size - 1) / size);
+  }
+  return search.stopwatch.seconds() + seconds <= request.max_seconds;
+}
+
+/// Trains a fold. A trial that fails is over, except for the first.
+RunOutcome train_fold(const SearchRequest& request, const Search& search, const RunJob& job) {
   try {
-    SeriesEnd end = train_folds(request, 1, 1, search, trial);
-    if (end.stop_signal != 0) return end;
-    const double loss = first_loss(search, trial);
-    const bool ends = is_hopeless(loss, search.first_losses);
-    search.first_losses.push_back(loss);
-    if (ends) {
-      trial.problem = "worse than most on its first fold";
-      return {};
-    }
-    const double others = trial.time_seconds * static_cast<double>(search.num_folds - 1);
-    if (trial.number > 1 && !has_time(request, search, others)) {
-      trial.problem = "no time for its other folds";
-      return {};
-    }
-    end = train_folds(request, 2, search.num_folds, search, trial);
-    if (end.stop_signal != 0) return end;
+    return request.train(job);
   } catch (const Error& error) {
     const bool is_of_trial =
         error.kind() == ErrorKind::kNonFinite || error.kind() == ErrorKind::kOutOfMemory;
-    if (trial.number == 1 || !is_of_trial) throw;
-    trial.problem = error.what();
-    return {};
+    const int64_t number = trial_of(search, job.name).trial.number;
+    if (number == 1 || !is_of_trial) throw;
+    write_file_atomically(problem_file(search, number), error.what());
+    return {search.series.folder, 0};
   }
-  add_candidate(trial, search);
-  std::vector<double> alone(search.candidates.size());
-  alone.back() = 1;
-  trial.loss = pool_loss(search.pool, alone);
-  weigh_again(search);
-  return {};
 }
 
-// Whether another trial is wanted, and there is time for one like those that are complete.
-bool goes_on(const SearchRequest& request, const Search& search) {
-  if (search.trials.empty()) return true;
-  const auto count = static_cast<int64_t>(search.trials.size());
-  if (request.max_trials > 0 && count >= request.max_trials) return false;
-  double sum = 0;
-  for (const std::size_t i : search.candidates) sum += search.trials[i].time_seconds;
-  return has_time(request, search,
-                  sum / static_cast<double>(std::max<std::size_t>(search.candidates.size(), 1)));
+/// Adds a trial that is over to the results, and makes the ensemble again if it can be in it.
+void conclude(const SearchRequest& request, const CompleteRuns& complete, const KnownTrial& known,
+              Search& search) {
+  Trial trial = known.trial;
+  for (std::size_t i = 0; i < known.folds.size(); ++i) {
+    if (known.seconds[i] == 0) continue;
+    trial.runs.push_back(complete.at(known.folds[i].tag).filename().string());
+    trial.time_seconds += known.seconds[i];
+  }
+  const bool is_complete = trial.runs.size() == known.folds.size() && trial.problem.empty();
+  if (!is_complete && trial.problem.empty()) {
+    trial.problem = known.is_promising.value_or(true) ? "no time for its other folds"
+                                                      : "worse than most on its first fold";
+  }
+  search.trials.push_back(std::move(trial));
+  if (is_complete) {
+    add_candidate(search.trials.back(), search);
+    std::vector<double> alone(search.candidates.size());
+    alone.back() = 1;
+    search.trials.back().loss = pool_loss(search.pool, alone);
+    weigh_again(search);
+  }
+  if (std::ssize(search.trials) >= search.num_before) write_results(search);
+  request.on_trial(search.trials.back(), search.chosen.loss);
+  if (search.trials.size() == 1) run::point_latest_to({search.series.folder});
+}
+
+/// Concludes the trials that are over, in the order of their numbers.
+void conclude_next(const SearchRequest& request, const CompleteRuns& complete, Search& search) {
+  next_runs(request, complete, search);
+  for (std::size_t i = search.trials.size(); i < search.known.size(); ++i) {
+    if (!is_over(search.known[i])) return;
+    conclude(request, complete, search.known[i], search);
+  }
+}
+
+/// Concludes the trials that have begun, when there is no time for the rest of them.
+void conclude_rest(const SearchRequest& request, const CompleteRuns& complete, Search& search) {
+  for (std::size_t i = search.trials.size(); i < search.known.size(); ++i) {
+    if (search.known[i].seconds.front() > 0) {
+      conclude(request, complete, search.known[i], search);
+    }
+  }
 }
 
 SearchReport report_of(const Search& search) {
@@ -364,36 +471,33 @@ SearchReport report_of(const Search& search) {
 }
 
 // The number of trials that search.json has. Writes the space if there is no such file yet.
-std::size_t trials_before(const Search& search) {
+int64_t trials_before(const Search& search) {
   const JsonReader before = JsonReader::of_file(search.series.folder / kSearchFile);
   if (before.is_null()) write_results(search);
-  return before.is_null() ? 0 : before["trials"].elements().size();
+  return before.is_null() ? 0 : std::ssize(before["trials"].elements());
 }
 
 }  // namespace
 
 SearchReport search(const SearchRequest& request) {
-  if (request.environment && launch::find_place(request.environment).size > 1) {
-    throw Error(ErrorKind::kUsage, "search runs as one process; start it without the launcher");
-  }
   Search search = request.resume ? resume(request) : start(request);
-  search.series.max_processes = 1;  // after the first trial LibTorch is loaded: too late for others
-  const std::size_t num_before = trials_before(search);
-  SeriesEnd end;
-  while (end.stop_signal == 0 && goes_on(request, search)) {
-    const auto number = static_cast<int64_t>(search.trials.size()) + 1;
-    search.trials.push_back(make_trial(search, number));
-    end = run_trial(request, search);
-    if (end.stop_signal == 0) {
-      // While a resumed search finds its trials again, its files say more than it knows.
-      if (search.trials.size() >= num_before) write_results(search);
-      request.on_trial(search.trials.back(), search.chosen.loss);
-    } else {
-      search.trials.pop_back();
-    }
-    if (number == 1 && end.stop_signal == 0) run::point_latest_to({search.series.folder});
-  }
+  const bool is_first = search.series.place.rank == 0;
+  if (is_first) search.num_before = trials_before(search);
+  CompleteRuns all;
+  const RunPlan plan{
+      .runs = [&](const CompleteRuns& complete) { return next_runs(request, complete, search); },
+      .grows = true,
+      .may_begin = [&](const SeriesRun& run) { return has_time(request, search, run); },
+      .on_progress =
+          [&](const CompleteRuns& complete) {
+            all = complete;
+            conclude_next(request, complete, search);
+          }};
+  const auto train = [&](const RunJob& job) { return train_fold(request, search, job); };
+  const SeriesEnd end = complete_plan(search.series, plan, train);
+  if (end.stop_signal == 0 && is_first) conclude_rest(request, all, search);
   SearchReport report = report_of(search);
+  report.is_collected = is_first;
   report.stop_signal = end.stop_signal;
   report.stopped = end.stopped;
   return report;
