@@ -120,13 +120,17 @@ EvaluationResult evaluate_file(const Model& model, const LabelledFile& file, int
   return {.report = evaluation.report(), .notes = std::move(notes)};
 }
 
-SplitOutputs predict_own_split(const Model& model, int64_t num_threads) {
-  SplitOutputs found{own_split(model), {}, {}};
+SplitOutputs predict_rows(const Model& model, SplitRows rows, int64_t num_threads) {
+  SplitOutputs found{std::move(rows), {}, {}};
   const Stopwatch stopwatch;
   Predictor(model, num_threads).predict(found.rows.features, found.outputs, found.fold_of_row);
   found.predict_seconds = stopwatch.seconds();
   found.losses = row_losses(model, found.outputs, found.rows);
   return found;
+}
+
+SplitOutputs predict_own_split(const Model& model, int64_t num_threads) {
+  return predict_rows(model, own_split(model), num_threads);
 }
 
 EvaluationResult evaluate_own_split(const Model& model, int64_t num_threads) {

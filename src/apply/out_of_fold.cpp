@@ -156,18 +156,22 @@ void append(const SplitOutputs& from, SplitOutputs& to) {
   to.losses.insert(to.losses.end(), from.losses.begin(), from.losses.end());
 }
 
+SplitOutputs predict_fold(const Model& model, int64_t num_threads) {
+  const bool is_tested = model.config().data.folds > 0;
+  return predict_rows(model, is_tested ? own_split(model) : own_validation(model), num_threads);
+}
+
 }  // namespace
 
 FoldOutputs predict_folds(const std::vector<std::filesystem::path>& runs, int64_t num_threads) {
   FoldOutputs folds{load_model(runs.front()), {}, {}};
-  folds.of_first = predict_own_split(folds.first, num_threads);
+  folds.of_first = predict_fold(folds.first, num_threads);
   data::Schema& schema = folds.all.schema = folds.of_first.schema;
   folds.all.split = kOutOfFold;
   schema.target_low.clear();  // each run has limited its predictions in its own way
   schema.target_high.clear();
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    SplitOutputs found =
-        i == 0 ? folds.of_first : predict_own_split(load_model(runs[i]), num_threads);
+    SplitOutputs found = i == 0 ? folds.of_first : predict_fold(load_model(runs[i]), num_threads);
     if (found.schema.labels != schema.labels) {
       throw Error(ErrorKind::kData, fmt::format("{}: expected the classes of the first run, {}",
                                                 runs[i].string(), joined(schema.labels)));

@@ -59,7 +59,8 @@ class EnsembleCommand : public Command {
       if (report.result) {
         std::vector<metrics::ScoreColumn> before;
         if (!report.member_means.empty()) before = {{"mean of its members", report.member_means}};
-        document = metrics::scores_document(shown_split(report), report.result->report, before);
+        document =
+            metrics::scores_document(shown_split(*report.result), report.result->report, before);
       }
       document.line("folder", short_path(report.folder));
       document.line("next", "trainer report; trainer explain; trainer predict new.csv");

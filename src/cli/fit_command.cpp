@@ -147,7 +147,7 @@ class FitCommand : public Command {
             const std::vector<std::string>& important, const std::string& file) const {
     const std::filesystem::path page = run::RunDir{report.folder}.report();
     const metrics::Report& all = report.result.value().report;
-    Document document = metrics::scores_document(shown_split(report), all);
+    Document document = metrics::scores_document(shown_split(*report.result), all);
     if (!later.empty()) {
       Json scores;
       for (const metrics::Score& score : later) scores[score.name] = score.value;

@@ -12,6 +12,7 @@
 #include "trainer/base/text/print_safely.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/fields.h"
+#include "trainer/metrics/report.h"
 #include "trainer/workflows/experiments/search.h"
 
 #include "cli/commands.h"
@@ -37,7 +38,8 @@ class SearchCommand : public Command {
     return {{"--time", &time_, "TIME",
              "Time for all trials, such as 60s, 10m or 2h (default: 10m, unless --trials)"},
             {"--trials", &trials_, "N", "At most so many configurations"},
-            {"--folds", &folds_, "VALUE", "Number of folds of each (default: 5)"},
+            {"--folds", &folds_, "VALUE",
+             "Number of folds of each (default: 5; 1: one validation split)"},
             {"--recipes", &recipe_names_, "NAME,...",
              "Recipes that trials take in turn, with the preprocessing of the first: "
              "tabm,realmlp,plain",
@@ -47,9 +49,8 @@ class SearchCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    constexpr int64_t kMinFolds = 2;
     parse_count("--trials", trials_, num_trials_, problems);
-    parse_count("--folds", folds_, num_folds_, problems, kMinFolds);
+    parse_count("--folds", folds_, num_folds_, problems);
     if (num_trials_ == 0) max_seconds_ = kDefaultSeconds;
     parse_time(time_, max_seconds_, problems);
     parse_recipes(recipe_names_, recipes_, problems);
@@ -87,11 +88,18 @@ class SearchCommand : public Command {
     if (report.trials.size() == 1 && num_trials_ != 1) {
       log::warning("the time was enough for the configuration as it is only; set a longer --time");
     }
-    if (!json_ && common.verbosity == Verbosity::kQuiet) return 0;
     Document document = report.document();
+    if (json_) {
+      print_document(document, json_);
+      return 0;
+    }
+    if (common.verbosity == Verbosity::kQuiet) return 0;
+    if (report.result) {
+      document.append(metrics::scores_document(shown_split(*report.result), report.result->report));
+    }
     document.line("model", short_path(report.folder));
     document.line("next", "trainer report; trainer predict new.csv");
-    print_document(document, json_);
+    print_document(document, false);
     return 0;
   }
 

@@ -100,8 +100,8 @@ experiments::EnsembleRequest ensemble_request(const CommonOptions& common) {
   return request;
 }
 
-std::string shown_split(const experiments::EnsembleReport& report) {
-  return report.result->split == apply::kOutOfFold ? "out of fold" : "ensemble (test)";
+std::string shown_split(const apply::EvaluationResult& result) {
+  return result.split == apply::kOutOfFold ? "out of fold" : "ensemble (test)";
 }
 
 void parse_recipes(const std::string& names, std::vector<config::Recipe>& recipes,

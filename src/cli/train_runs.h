@@ -30,7 +30,7 @@ experiments::EnsembleRequest ensemble_request(const CommonOptions& common);
 
 /// Returns what the metrics of an ensemble, which has some, are called. Out of fold they are those
 /// of single members; all together are better.
-std::string shown_split(const experiments::EnsembleReport& report);
+std::string shown_split(const apply::EvaluationResult& result);
 
 /// Parses the value of --recipes, such as "realmlp,tabm", into `recipes`. Adds a problem for a name
 /// of none.

@@ -149,13 +149,40 @@ TEST_F(SearchTest, TrialsTakeSeveralRecipesInTurn) {
     // Each is tested on the rows of the same folds.
     const fs::path run = fs::path(folder) / trials[i]["runs"][0].get<std::string>();
     const std::string config = test::read_file(run / "config_resolved.yaml");
-    EXPECT_NE(config.find("  folds: 3"), std::string::npos) << config;
-    EXPECT_EQ(parse_json(test::read_file(run / "summary.json"))["test"]["rows"], 100);
+    EXPECT_NE(config.find("  validation_folds: 3"), std::string::npos) << config;
+    EXPECT_EQ(parse_json(test::read_file(run / "summary.json"))["validation"]["rows"], 100);
   }
   EXPECT_EQ(trainer("predict t.csv -o p.csv").exit_code, 0);
   EXPECT_EQ(trainer("search --recipes tabm --resume " + folder).err,
             "error: --recipes: " + folder +
                 " was started with plain,realmlp, got tabm; remove this option\n");
+}
+
+TEST_F(SearchTest, RowsThatTheConfigurationNamesChooseInPlaceOfFolds) {
+  const std::string table = bent_table();
+  folder_.write("v.csv", table.substr(0, table.rfind('\n', table.size() / 2) + 1));
+  const ProcessResult result = trainer("search --config c.yaml --trials 3 --json " +
+                                       std::string(kSpace) + "data.validation_path=v.csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out);
+  for (const Json& trial : json["trials"]) EXPECT_EQ(trial["runs"].size(), 1U);
+  EXPECT_TRUE(json.contains("validation")) << result.out;
+  EXPECT_EQ(trainer("search --config c.yaml --folds 3 data.validation_path=v.csv").err,
+            "error: --folds: expected 1, because the configuration says which rows validate, got "
+            "3\n");
+  EXPECT_EQ(trainer("search --config c.yaml data.validation_fraction=0").err,
+            "error: data.validation_fraction: expected more than 0, by whose rows a search "
+            "chooses, got 0; remove the key\n");
+}
+
+TEST_F(SearchTest, ATestSplitChoosesNothing) {
+  const ProcessResult result =
+      trainer("search --config c.yaml --trials 2 --json --folds 1 data.test_fraction=0.2");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out);
+  EXPECT_EQ(json["test"]["rows"], 60) << result.out;
+  EXPECT_EQ(json["trials"][0]["runs"].size(), 1U);  // --folds 1: one validation split
+  EXPECT_EQ(parse_json(trainer("eval --json").out)["rmse"], json["test"]["rmse"]);
 }
 
 // What only numbers have is a default of some recipes, and no mistake for classes.
@@ -219,7 +246,7 @@ TEST_F(SearchTest, MistakesAreNamedBeforeAnythingIsWritten) {
                 ": the search was started with another space, {\"model.dropout\":"
                 "\"choice(0,0.1)\"}; give no ranges, or start a new search without --resume\n");
   const std::string before = test::read_file(path("runs/latest/search.json"));
-  folder_.write("runs/latest/search.json", test::replaced(before, "\"folds\": 3", "\"folds\": 1"));
+  folder_.write("runs/latest/search.json", test::replaced(before, "\"folds\": 3", "\"folds\": 0"));
   const ProcessResult damaged = trainer("search --resume " + folder);
   EXPECT_EQ(damaged.exit_code, 7);
   EXPECT_NE(damaged.err.find("search.json: folds: expected "), std::string::npos) << damaged.err;

@@ -35,6 +35,9 @@ struct SplitOutputs : SplitRows {
   double predict_seconds = 0;  // that the outputs took
 };
 
+/// Predicts these rows.
+SplitOutputs predict_rows(const Model& model, SplitRows rows, int64_t num_threads);
+
 /// Predicts the split of the run's own data that own_split() chooses. Throws as own_split() does.
 SplitOutputs predict_own_split(const Model& model, int64_t num_threads);
 

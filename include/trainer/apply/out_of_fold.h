@@ -36,8 +36,9 @@ struct FoldOutputs {
   std::vector<int64_t> sizes = {};  // the rows of each run, one after the other in `all`
 };
 
-/// Predicts the test split of each run, which are those of one repeat (at least one). Throws
-/// Error(kData) if the runs have other classes, and as predict_own_split() does.
+/// Predicts the rows of the fold of each run: its test split in a cross-validation, which are those
+/// of one repeat (at least one), its validation split in an ensemble. Throws Error(kData) if the
+/// runs have other classes, and as predict_own_split() does.
 FoldOutputs predict_folds(const std::vector<std::filesystem::path>& runs, int64_t num_threads);
 
 }  // namespace trainer::apply

@@ -14,6 +14,7 @@
 #include "trainer/metrics/report.h"
 
 #include "workflows/experiments/complete_runs.h"
+#include "workflows/experiments/fold_runs.h"
 #include "workflows/experiments/member_recipes.h"
 #include "workflows/experiments/run_series.h"
 
@@ -33,13 +34,6 @@ struct Ensemble {
 
 std::string member_tag(int64_t number) { return fmt::format("member_{}", number); }
 
-// Returns whether each member validates on other rows. This is so unless the configuration states
-// which rows validate.
-bool has_folds(const config::DataConfig& data) {
-  return data.validation_path.empty() && data.split_column.empty() && data.time.empty() &&
-         data.validation_fraction > 0;
-}
-
 SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
   const auto first_seed = static_cast<int64_t>(config::training_seed(ensemble.config));
   SeriesRun run{.tag = member_tag(number),
@@ -50,12 +44,9 @@ SeriesRun member_run(const Ensemble& ensemble, int64_t number) {
     add_recipe(ensemble.series, ensemble.config,
                recipes[static_cast<std::size_t>(number - 1) % recipes.size()], run.overrides);
   }
-  if (!has_folds(ensemble.config.data)) return run;
-  run.overrides.insert(
-      run.overrides.end(),
-      {{"data.validation_folds", std::to_string(ensemble.file.num_members), "--members"},
-       {"data.validation_fold", std::to_string(number), "ensemble"},
-       {"data.fit_on", "train_and_validation", "ensemble"}});
+  if (!has_validation_folds(ensemble.config.data)) return run;
+  const auto fold = validation_fold(number, ensemble.file.num_members, "--members");
+  run.overrides.insert(run.overrides.end(), fold.begin(), fold.end());
   return run;
 }
 
@@ -148,8 +139,8 @@ void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& repor
   apply::write_ensemble(folder, ensemble.file);
   const bool has_test = members.back().contains("test");
   Json summary = {{"members", std::move(members)}};
-  const bool has_out_of_fold =
-      has_folds(ensemble.config.data) && summary["members"].back().contains("validation");
+  const bool has_out_of_fold = has_validation_folds(ensemble.config.data) &&
+                               summary["members"].back().contains("validation");
   if (has_test || has_out_of_fold) {
     const int64_t threads = ensemble.config.threads;
     report.result =

@@ -72,4 +72,16 @@ std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const Fold
   }
   return result;
 }
+bool has_validation_folds(const config::DataConfig& data) {
+  return data.validation_path.empty() && data.split_column.empty() && data.time.empty() &&
+         data.validation_fraction > 0;
+}
+
+std::vector<config::Override> validation_fold(int64_t fold, int64_t num_folds,
+                                              const std::string& option) {
+  return {{"data.validation_folds", std::to_string(num_folds), option},
+          {"data.validation_fold", std::to_string(fold), "number of the run"},
+          {"data.fit_on", "train_and_validation", "folder of the runs"}};
+}
+
 }  // namespace trainer::experiments

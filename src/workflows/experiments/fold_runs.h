@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "trainer/config/data_config.h"
+#include "trainer/config/load.h"
 #include "trainer/metrics/folds.h"
 
-/// Names and results of the runs of a cross-validation.
+/// Runs whose rows are divided into folds.
 namespace trainer::experiments {
 
 /// The numbers of one run of a cross-validation; both count from 1.
@@ -35,4 +37,13 @@ int64_t find_num_repeats(const std::filesystem::path& folder);
 /// Throws Error(kFileSystem) if the file is not the summary of a run with a test split.
 std::optional<metrics::FoldResult> read_fold(const std::filesystem::path& run_dir,
                                              const FoldIndex& index);
+
+/// Returns whether each member of an ensemble may validate on other rows. This is so unless the
+/// configuration states which rows validate.
+bool has_validation_folds(const config::DataConfig& data);
+
+/// What makes a run learn from all rows but those of fold `fold` of `num_folds`, on which it
+/// validates. `option` says in messages where `num_folds` is from.
+std::vector<config::Override> validation_fold(int64_t fold, int64_t num_folds,
+                                              const std::string& option);
 }  // namespace trainer::experiments

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "trainer/apply/ensemble.h"
+#include "trainer/apply/model.h"
 #include "trainer/apply/out_of_fold.h"
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
@@ -26,10 +27,12 @@
 #include "trainer/base/text/json.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/fields.h"
+#include "trainer/metrics/report.h"
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/workflows/experiments/cross_validation.h"
 
 #include "workflows/experiments/complete_runs.h"
+#include "workflows/experiments/fold_runs.h"
 #include "workflows/experiments/member_recipes.h"
 #include "workflows/experiments/member_weights.h"
 #include "workflows/experiments/run_series.h"
@@ -78,12 +81,12 @@ SeriesRun fold_run(const Search& search, const Trial& trial, int64_t fold) {
                 .name = fmt::format("trial {} fold {}/{}", trial.number, fold, search.num_folds)};
   const auto first_seed = static_cast<int64_t>(config::training_seed(search.config));
   add_recipe(search.series, search.config, trial.recipe, run.overrides);
-  run.overrides.insert(
-      run.overrides.end(),
-      {{"data.folds", std::to_string(search.num_folds), "--folds"},
-       {"data.fold", std::to_string(fold), "search"},
-       {"data.fit_on", "all", "search"},
-       {"training.seed", std::to_string(first_seed + trial.number - 1), "search"}});
+  run.overrides.push_back(
+      {"training.seed", std::to_string(first_seed + trial.number - 1), "search"});
+  if (search.num_folds > 1) {
+    const auto rows = validation_fold(fold, search.num_folds, "--folds");
+    run.overrides.insert(run.overrides.end(), rows.begin(), rows.end());
+  }
   run.overrides.insert(run.overrides.end(), trial.settings.begin(), trial.settings.end());
   return run;
 }
@@ -138,12 +141,31 @@ void use_recipes(std::vector<config::Recipe> recipes, Search& search) {
   check_space(search);
 }
 
+// Each trial has a fold for validation in each run, or the rows that the configuration names.
+void use_folds(const SearchRequest& request, Search& search) {
+  const config::DataConfig& data = search.config.data;
+  if (data.validation_fraction == 0 && data.validation_path.empty() && data.split_column.empty()) {
+    throw Error(ErrorKind::kUsage,
+                "data.validation_fraction: expected more than 0, by whose rows a search chooses, "
+                "got 0; remove the key");
+  }
+  search.num_folds = request.num_folds > 0 ? request.num_folds : kDefaultFolds;
+  if (has_validation_folds(data)) return;
+  if (request.num_folds > 1) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--folds: expected 1, because the configuration says which rows "
+                            "validate, got {}",
+                            request.num_folds));
+  }
+  search.num_folds = 1;
+}
+
 Search start(const SearchRequest& request) {
   Search search{new_series(request)};
-  if (request.num_folds > 0) search.num_folds = request.num_folds;
   search.space = request.space;
   search.settings = settings_of(search.series);
   use_recipes(request.recipes, search);
+  use_folds(request, search);
   const auto is_same = [&] {
     const JsonReader before = JsonReader::of_file(search.series.folder / kSearchFile);
     return !before.is_null() && space_in(before["space"]) == search.space &&
@@ -180,7 +202,7 @@ Search resume(const SearchRequest& request) {
                             request.resume->string(), kSearchFile));
   }
   Search search{read_series(request, tag_of(1, 1), "a search")};
-  search.num_folds = before["folds"].integer(/*min=*/2, kMaxFolds);
+  search.num_folds = before["folds"].integer(/*min=*/1, kMaxFolds);
   search.space = space_in(before["space"]);
   search.recipes = apply::recipes_in(before["recipes"]);
   for (const auto& [key, value] : before["settings"].entries()) search.settings[key] = value.text();
@@ -195,6 +217,18 @@ Search resume(const SearchRequest& request) {
 
 int64_t num_threads(const Search& search) {
   return search.config.threads > 0 ? search.config.threads : usable_cpus();
+}
+
+// The fold of each row; of the rows of one validation split, parts that stand for folds.
+std::vector<int32_t> folds_of_rows(const std::vector<int64_t>& sizes) {
+  std::vector<int32_t> folds;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (int64_t row = 0; row < sizes[i]; ++row) {
+      const auto part = static_cast<int32_t>(row * kDefaultFolds / sizes[i]);
+      folds.push_back(sizes.size() == 1 ? part : static_cast<int32_t>(i));
+    }
+  }
+  return folds;
 }
 
 /// Appends the predictions of a trial for the rows of all folds to the pool.
@@ -220,18 +254,18 @@ void add_candidate(const Trial& trial, Search& search) {
     pool.num_columns = folds.all.schema.num_targets();
   }
   if (pool.values.empty()) pool.values = truth;
+  if (truth.empty()) {
+    throw Error(ErrorKind::kData,
+                fmt::format("{}: the run has no validation rows, by which a search chooses",
+                            runs.front().string()));
+  }
   if (truth != pool.values) {
     throw Error(ErrorKind::kRuntime,
                 fmt::format("{}: expected the rows of the first trial, got others; the data may "
                             "have changed",
                             runs.front().string()));
   }
-  if (pool.folds.empty()) {
-    for (std::size_t fold = 0; fold < folds.sizes.size(); ++fold) {
-      pool.folds.resize(pool.folds.size() + static_cast<std::size_t>(folds.sizes[fold]),
-                        static_cast<int32_t>(fold));
-    }
-  }
+  if (pool.folds.empty()) pool.folds = folds_of_rows(folds.sizes);
   pool.predictions.push_back(std::move(found));
   search.candidates.push_back(static_cast<std::size_t>(trial.number - 1));
 }
@@ -319,8 +353,9 @@ void look_at(const Search& search, const CompleteRuns& complete, KnownTrial& kno
     const JsonReader summary = JsonReader::of_file(run::RunDir{found->second}.summary());
     known.seconds[i] = std::max(summary.number("time_seconds").value_or(0), 1e-3);
     if (i > 0 || summary.is_null()) continue;
-    const std::string metric = summary["test"].has("log_loss") ? "log_loss" : "rmse";
-    const double loss = summary["test"].number(metric).value_or(HUGE_VAL);
+    const JsonReader scores = summary["validation"];
+    const double loss =
+        scores.number(scores.has("log_loss") ? "log_loss" : "rmse").value_or(HUGE_VAL);
     known.first_loss = std::isfinite(loss) ? loss : HUGE_VAL;
   }
   known.trial.problem = read_text(problem_file(search, known.trial.number)).value_or("");
@@ -498,6 +533,10 @@ SearchReport search(const SearchRequest& request) {
   if (end.stop_signal == 0 && is_first) conclude_rest(request, all, search);
   SearchReport report = report_of(search);
   report.is_collected = is_first;
+  if (end.stop_signal == 0 && is_first) {
+    report.result =
+        apply::evaluate_own_split(apply::load_model(report.folder), num_threads(search));
+  }
   report.stop_signal = end.stop_signal;
   report.stopped = end.stopped;
   return report;
@@ -557,6 +596,7 @@ Document SearchReport::document() const {
                                            ensemble_loss, expected_loss)});
   document.data("expected_loss", expected_loss);
   document.add("members", "members", {num_members, std::to_string(num_members)});
+  if (result) document.data(result->split, metrics::to_json(result->report));
   return document;
 }
 

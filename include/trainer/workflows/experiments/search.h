@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trainer/apply/evaluate.h"
 #include "trainer/base/text/document.h"
 #include "trainer/config/types.h"
 #include "trainer/workflows/experiments/runs.h"
@@ -45,7 +46,7 @@ struct SearchRequest : SeriesRequest {
   std::vector<config::Recipe> recipes = {};
   double max_seconds = 0;  // 0: no limit
   int64_t max_trials = 0;  // 0: no limit
-  int64_t num_folds = 0;   // 0: 5, or as in the resumed search
+  int64_t num_folds = 0;   // 0: 5 (1 if the configuration names validation rows), or as resumed
   /// Called after each trial with what is known of it, and the loss of the ensemble so far.
   std::function<void(const Trial&, double ensemble_loss)> on_trial = {};
 };
@@ -57,20 +58,25 @@ struct SearchReport : SeriesReport {
   double ensemble_loss = 0;   // of out-of-fold rows, by which the weights were chosen
   double expected_loss = 0;   // the same if each fold has the weights that the others chose
   int64_t num_members = 0;
-  /// For people and as JSON: {"folder", "metric", "loss", "expected_loss", "members", "trials"}.
+  /// Of the ensemble: the test split, on which nothing was chosen, or without one the rows by which
+  /// the weights were chosen; nothing for a search that was stopped.
+  std::optional<apply::EvaluationResult> result = {};
+  /// For people and as JSON: {"folder", "metric", "loss", "expected_loss", "members", "trials"},
+  /// and the metrics of `result` by the name of its split.
   Document document() const;
 };
 
-/// Trains configurations of a space, each on all folds, and makes one ensemble of them. After each
-/// trial the weights of the configurations are chosen again (choose_weights()), and ensemble.json
-/// is replaced in one step, so that the folder is a model at any time once the first trial is
-/// complete. Trials of several recipes share the preprocessing of the first. A trial that is worse
-/// than the median on its first fold ends there; one that fails is counted and left out, except for
-/// the first. Ends when less time is left than a trial takes on average. Trial i is a function of
-/// the seed and i, so a search that is resumed goes on with the same trials, and ranks, or helpers
-/// as in an ensemble, which share the runs find the same ones. Throws Error(kUsage) for a wrong
-/// space, Error(kCheckpoint) for a folder that is not of a search or of one with
-/// another space, and the errors of cross_validate().
+/// Trains configurations of a space, each as an ensemble whose members validate on one fold of the
+/// rows each, and makes one ensemble of them. After each trial the weights of the configurations
+/// are chosen again (choose_weights()), and ensemble.json is replaced in one step, so that the
+/// folder is a model at any time once the first trial is complete. Trials of several recipes share
+/// the preprocessing of the first. A trial that is worse than the median on its first fold ends
+/// there; one that fails is counted and left out, except for the first. Ends when less time is left
+/// than a trial takes on average. Trial i is a function of the seed and i, so a search that is
+/// resumed goes on with the same trials, and ranks, or helpers as in an ensemble, which share the
+/// runs find the same ones. Throws Error(kUsage) for a wrong space or a configuration without
+/// validation rows, Error(kCheckpoint) for a folder that is not of a search or of one with another
+/// space, and the errors of train_ensemble().
 SearchReport search(const SearchRequest& request);
 
 }  // namespace trainer::experiments
