@@ -28,6 +28,8 @@ extern "C" void remember(int signal) {
   stop_signal.store(signal);
 }
 
+int num_watching = 0;  // calls of watch_signals() without one of unwatch_signals()
+
 constexpr std::array kWatched = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 std::array<struct sigaction, kWatched.size()> usual{};
 
@@ -62,6 +64,7 @@ void accept_save_requests() {
 }
 
 void watch_signals(OnSignal on_signal) {
+  if (num_watching++ > 0) return;
   stop_signal.store(0);
   save_wanted.store(false);
   struct sigaction action {};
@@ -98,6 +101,7 @@ bool take_save_request() {
 }
 
 void unwatch_signals() {
+  if (--num_watching > 0) return;
   for (std::size_t i = 0; i < kWatched.size(); ++i) sigaction(kWatched[i], &usual[i], nullptr);
   stop_signal.store(0);
   save_wanted.store(false);

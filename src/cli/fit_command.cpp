@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer fit TABLE --target COLUMN`: from a table to a model and a report. All of it can be done
 // by other commands: init, train and report.
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/text/print_safely.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/config/load.h"
 #include "trainer/launch/place.h"
 #include "trainer/metrics/report.h"
@@ -25,6 +27,7 @@
 #include "trainer/report/html/report.h"
 #include "trainer/run/folder/run_dir.h"
 #include "trainer/workflows/experiments/ensemble.h"
+#include "trainer/workflows/experiments/search.h"
 
 #include "cli/commands.h"
 #include "cli/new_config.h"
@@ -77,23 +80,42 @@ class FitCommand : public Command {
   int run(const CommonOptions& common) override {
     refuse_several_processes();
     apply_quiet(common);
+    const Stopwatch stopwatch;
     const std::optional<std::string> file = new_config_.write();
     if (!file) return 0;
     CommonOptions training = common;
     training.config_files = {*file};
-    const experiments::EnsembleRequest request = ensemble_request(training);
-    const experiments::EnsembleReport report = experiments::train_ensemble(request);
-    run_folder_ = report.folder;
-    if (report.stop_signal != 0) return end_stopped(report, "ensemble");
-    const std::vector<metrics::Score> later = scores_of_later_rows(request, report.folder);
+    const Fitted fitted = train(training, stopwatch);
+    run_folder_ = fitted.folder;
+    if (fitted.stop_signal != 0) return end_stopped(fitted, fitted.command);
+    const std::vector<metrics::Score> later =
+        scores_of_later_rows(series_request(training), fitted.folder);
     const std::vector<std::string> important =
-        report::write_own_report(report.folder, {.num_threads = usable_cpus()});
+        report::write_own_report(fitted.folder, {.num_threads = usable_cpus()});
     log::clear_status();
-    if (json_ || common.verbosity != Verbosity::kQuiet) show(report, later, important, *file);
+    if (json_ || common.verbosity != Verbosity::kQuiet) show(fitted, later, important, *file);
     return 0;
   }
 
  private:
+  /// A trained model, of an ensemble or a search.
+  struct Fitted : experiments::SeriesReport {
+    std::string command;
+    int64_t num_members = 0;
+    std::optional<apply::EvaluationResult> result;
+  };
+
+  // Trains an ensemble, or searches until the time is over.
+  Fitted train(const CommonOptions& common, const Stopwatch& stopwatch) const {
+    if (new_config_.search_seconds() == 0) {
+      const auto report = experiments::train_ensemble(ensemble_request(common));
+      return {report, "ensemble", report.num_members, report.result};
+    }
+    const double seconds = std::max(1.0, new_config_.search_seconds() - stopwatch.seconds());
+    const auto report = experiments::search(search_request(common, seconds));
+    return {report, "search", report.num_members, report.result};
+  }
+
   static void refuse_several_processes() {
     if (launch::find_place(launch::process_environment).size == 1) return;
     throw Error(ErrorKind::kUsage,
@@ -103,7 +125,7 @@ class FitCommand : public Command {
 
   // Trains on the earlier rows of a table with dates and returns the scores for the last ones. What
   // is wrong with such a split, such as a class that is only there, is a warning.
-  std::vector<metrics::Score> scores_of_later_rows(const experiments::EnsembleRequest& request,
+  std::vector<metrics::Score> scores_of_later_rows(const experiments::SeriesRequest& request,
                                                    const std::filesystem::path& folder) const {
     if (new_config_.dates().empty()) return {};
     std::vector<config::Override> overrides = request.overrides;
@@ -143,7 +165,7 @@ class FitCommand : public Command {
                        new_config_.dates(), joined(texts));
   }
 
-  void show(const experiments::EnsembleReport& report, const std::vector<metrics::Score>& later,
+  void show(const Fitted& report, const std::vector<metrics::Score>& later,
             const std::vector<std::string>& important, const std::string& file) const {
     const std::filesystem::path page = run::RunDir{report.folder}.report();
     const metrics::Report& all = report.result.value().report;

@@ -46,6 +46,10 @@ class NewConfig {
   /// there is none. With Purpose::kTrain, the time is for one more run, on a chronological split.
   const std::string& dates() const { return dates_; }
 
+  /// The time that was given, in seconds, if write() has found that several such trainings fit into
+  /// it; else 0.
+  double search_seconds() const { return search_seconds_; }
+
  private:
   // Loads the flags as configuration keys, so that they are validated in the same way.
   config::DataConfig checked_flags() const;
@@ -64,6 +68,7 @@ class NewConfig {
   std::string time_;
   double time_limit_ = wizard::kDefaultTimeLimit;
   std::string dates_;
+  double search_seconds_ = 0;
 };
 
 }  // namespace trainer::cli

@@ -10,7 +10,6 @@
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/print_safely.h"
-#include "trainer/base/time/stopwatch.h"
 #include "trainer/config/fields.h"
 #include "trainer/metrics/report.h"
 #include "trainer/workflows/experiments/search.h"
@@ -67,20 +66,11 @@ class SearchCommand : public Command {
     if (print_space_) return show_space(fixed);
     choose_log_format(fixed);
     apply_quiet(fixed);
-    experiments::SearchRequest request{series_request(fixed)};
+    experiments::SearchRequest request = search_request(fixed, max_seconds_);
     request.space = space_;
     request.recipes = recipes_;
-    request.max_seconds = max_seconds_;
     request.max_trials = num_trials_;
     request.num_folds = num_folds_;
-    const Stopwatch stopwatch;
-    Stopwatch since_line;
-    request.on_trial = [&](const experiments::Trial& trial, double ensemble_loss) {
-      const bool is_news = trial.weight > 0 || (!trial.loss && trial.runs.size() != 1);
-      if (!is_news && since_line.seconds() < kQuietSeconds) return;
-      since_line = Stopwatch();
-      log::info(trial_line(trial, ensemble_loss, stopwatch.seconds()));
-    };
     const experiments::SearchReport report = experiments::search(request);
     run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "search");
@@ -105,7 +95,6 @@ class SearchCommand : public Command {
 
  private:
   static constexpr double kDefaultSeconds = 600;
-  static constexpr double kQuietSeconds = 30;  // without a line about a trial that changes nothing
 
   int show_space(const CommonOptions& common) const {
     const config::Recipe recipe = recipes_.empty() ? draft_config(common).recipe : recipes_.front();
@@ -114,17 +103,6 @@ class SearchCommand : public Command {
       print_safely(fmt::format("'{}={}'\n", key.key, key.range));
     }
     return 0;
-  }
-
-  std::string trial_line(const experiments::Trial& trial, double ensemble_loss,
-                         double seconds) const {
-    std::string line = fmt::format("trial {}  ", trial.number);
-    line += trial.loss ? fmt::format("{:.4f}", *trial.loss) : trial.problem;
-    line += fmt::format("  ensemble {:.4f}  {}", ensemble_loss, human_duration(trial.time_seconds));
-    if (max_seconds_ > seconds) {
-      line += fmt::format("  {} left", human_duration(max_seconds_ - seconds));
-    }
-    return line;
   }
 
   std::string time_;

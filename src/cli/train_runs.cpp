@@ -100,6 +100,33 @@ experiments::EnsembleRequest ensemble_request(const CommonOptions& common) {
   return request;
 }
 
+namespace {
+
+// What one line says about a trial that is over.
+std::string trial_line(const experiments::Trial& trial, double ensemble_loss) {
+  return fmt::format("trial {}  {}  ensemble {:.4f}  {}", trial.number,
+                     trial.loss ? fmt::format("{:.4f}", *trial.loss) : trial.problem, ensemble_loss,
+                     human_duration(trial.time_seconds));
+}
+
+}  // namespace
+
+experiments::SearchRequest search_request(const CommonOptions& common, double max_seconds) {
+  experiments::SearchRequest request{series_request(common)};
+  request.max_seconds = max_seconds;
+  request.on_trial = [max_seconds, begin = Stopwatch(), since_line = Stopwatch()](
+                         const experiments::Trial& trial, double ensemble_loss) mutable {
+    constexpr double kQuietSeconds = 30;  // without a line about a trial that changes nothing
+    const bool is_news = trial.weight > 0 || (!trial.loss && trial.runs.size() != 1);
+    if (!is_news && since_line.seconds() < kQuietSeconds) return;
+    since_line.restart();
+    const double left = max_seconds - begin.seconds();
+    log::info(trial_line(trial, ensemble_loss) +
+              (left > 0 ? fmt::format("  {} left", human_duration(left)) : ""));
+  };
+  return request;
+}
+
 std::string shown_split(const apply::EvaluationResult& result) {
   return result.split == apply::kOutOfFold ? "out of fold" : "ensemble (test)";
 }

@@ -12,6 +12,7 @@
 #include "trainer/metrics/folds.h"
 #include "trainer/workflows/experiments/ensemble.h"
 #include "trainer/workflows/experiments/runs.h"
+#include "trainer/workflows/experiments/search.h"
 
 #include "cli/common_options.h"
 
@@ -27,6 +28,10 @@ experiments::SeriesRequest series_request(const CommonOptions& common);
 
 /// Returns the ensemble that the options name; each member is logged when it is complete.
 experiments::EnsembleRequest ensemble_request(const CommonOptions& common);
+
+/// Returns a search for so many seconds (0: no limit) with the options; trials that change
+/// something are logged, and others now and then. `common` must outlive it.
+experiments::SearchRequest search_request(const CommonOptions& common, double max_seconds);
 
 /// Returns what the metrics of an ensemble, which has some, are called. Out of fold they are those
 /// of single members; all together are better.

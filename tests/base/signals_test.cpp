@@ -31,6 +31,18 @@ TEST(SignalsTest, ASignalThatWasIgnoredStaysIgnored) {
   }
 }
 
+TEST(SignalsTest, ASignalIsNotForgottenByAWatchWithinAnother) {
+  watch_signals();
+  raise(SIGTERM);
+  watch_signals();
+  EXPECT_EQ(stop_request(), SIGTERM);
+  unwatch_signals();
+  EXPECT_EQ(stop_request(), SIGTERM);
+  raise(SIGHUP);  // still watched
+  unwatch_signals();
+  EXPECT_EQ(stop_request(), 0);
+}
+
 TEST(SignalsTest, ARequestToSaveIsTakenOnce) {
   watch_signals();
   EXPECT_FALSE(take_save_request());

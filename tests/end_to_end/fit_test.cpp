@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer fit`: from a table to a model and a report.
+#include <signal.h>
+
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -9,8 +11,10 @@
 
 #include "trainer/base/text/json.h"
 
+#include "support/comes_true.h"
 #include "support/process.h"
 #include "support/program_test.h"
+#include "support/running_program.h"
 #include "support/trainer_program.h"
 
 namespace trainer {
@@ -46,6 +50,19 @@ TEST_F(FitTest, MakesAModelAReportAndAConfiguration) {
   EXPECT_NE(trainer("predict penguins.csv").out.find("p_Gentoo\nAdelie,"), std::string::npos);
   const ProcessResult again = trainer("--config penguins.yaml members=3 --epochs 4 --json");
   EXPECT_EQ(parse_json(again.out)["out_of_fold"]["log_loss"], json["log_loss"]) << again.err;
+}
+
+// A search that Ctrl-C ends is a model, and can go on.
+TEST_F(FitTest, SearchesWhereTheTimeIsEnoughForMuchMore) {
+  test::RunningProgram program(folder_.path(), "fit penguins.csv --target species --time 10h",
+                               test::Moments::kPassed);
+  EXPECT_TRUE(test::comes_true([&] { return fs::exists(path("runs/latest/ensemble.json")); }));
+  program.send(SIGINT);
+  const ProcessResult result = program.finish();
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_NE(result.err.find("; resume with: trainer search --resume "), std::string::npos)
+      << result.err;
+  EXPECT_EQ(trainer("predict penguins.csv -o p.csv").exit_code, 0);
 }
 
 TEST_F(FitTest, SaysHowGoodTheModelIsAndWhatCanBeDoneWithIt) {

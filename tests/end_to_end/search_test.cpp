@@ -164,9 +164,8 @@ TEST_F(SearchTest, RowsThatTheConfigurationNamesChooseInPlaceOfFolds) {
   const ProcessResult result = trainer("search --config c.yaml --trials 3 --json " +
                                        std::string(kSpace) + "data.validation_path=v.csv");
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const Json json = parse_json(result.out);
-  for (const Json& trial : json["trials"]) EXPECT_EQ(trial["runs"].size(), 1U);
-  EXPECT_TRUE(json.contains("validation")) << result.out;
+  for (const Json& trial : found()["trials"]) EXPECT_EQ(trial["runs"].size(), 1U);
+  EXPECT_TRUE(parse_json(result.out).contains("validation")) << result.out;
   EXPECT_EQ(trainer("search --config c.yaml --folds 3 data.validation_path=v.csv").err,
             "error: --folds: expected 1, because the configuration says which rows validate, got "
             "3\n");
@@ -181,7 +180,7 @@ TEST_F(SearchTest, ATestSplitChoosesNothing) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = parse_json(result.out);
   EXPECT_EQ(json["test"]["rows"], 60) << result.out;
-  EXPECT_EQ(json["trials"][0]["runs"].size(), 1U);  // --folds 1: one validation split
+  EXPECT_EQ(found()["trials"][0]["runs"].size(), 1U);  // --folds 1: one validation split
   EXPECT_EQ(parse_json(trainer("eval --json").out)["rmse"], json["test"]["rmse"]);
 }
 

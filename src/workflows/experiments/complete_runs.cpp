@@ -43,6 +43,14 @@ constexpr milliseconds kShortestWait{10};
 constexpr milliseconds kLongestWait{1000};
 constexpr milliseconds kLongestWaitForHelpers{50};
 
+/// Signals are also watched between runs, and while one reads its data.
+struct SignalWatch {
+  SignalWatch() { watch_signals(); }
+  ~SignalWatch() { unwatch_signals(); }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+};
+
 /// The runs of a series as one rank sees them.
 class SharedRuns {
  public:
@@ -66,22 +74,27 @@ class SharedRuns {
   /// Trains runs, waits for the other ranks and takes over runs that they leave, until all are
   /// complete.
   SeriesEnd complete_all() {
+    const SignalWatch watch;
+    return complete_watched();
+  }
+
+ private:
+  SeriesEnd complete_watched() {
     for (;;) {
-      std::optional<Taken> taken = take_next();
       report();
+      if (const int signal = stop_request(); signal != 0) return {signal, "the evaluation"};
+      std::optional<Taken> taken = take_next();
+      if (!taken && complete_.size() > num_reported_) continue;
       if (!taken && busy_.empty()) return {};
       if (!taken) {
         announce();
         if (const int signal = wait(taken); signal != 0) return {signal, joined(busy_)};
-        report();
       }
       if (!taken) continue;
       if (const int signal = train(*taken); signal != 0) return {signal, taken->run.name};
-      report();
     }
   }
 
- private:
   /// A run that is not complete, and that this process has locked if others share the runs.
   struct Taken {
     SeriesRun run;
