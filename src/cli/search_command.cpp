@@ -34,22 +34,26 @@ class SearchCommand : public Command {
   }
 
   std::vector<Option> options() override {
-    return {{"--time", &time_, "TIME",
-             "Time for all trials, such as 60s, 10m or 2h (default: 10m, unless --trials)"},
-            {"--trials", &trials_, "N", "At most so many configurations"},
-            {"--folds", &folds_, "VALUE",
-             "Number of folds of each (default: 5; 1: one validation split)"},
-            {"--recipes", &recipe_names_, "NAME,...",
-             "Recipes that trials take in turn, with the preprocessing of the first: "
-             "tabm,realmlp,plain",
-             config::words(config::find_field("recipe")->access)},
-            {"--print-space", &print_space_, "", "Print the keys and their ranges, and exit"},
-            {"--json", &json_, "", "Print JSON"}};
+    return {
+        {"--time", &time_, "TIME",
+         "Time for all trials, such as 60s, 10m or 2h (default: 10m, unless --trials)"},
+        {"--trials", &trials_, "N", "At most so many configurations"},
+        {"--folds", &folds_, "VALUE",
+         "Number of folds of each (default: 5; 1: one validation split)"},
+        {"--max-members", &max_members_, "N",
+         "At most so many networks in the model, which limits its size and the time to predict"},
+        {"--recipes", &recipe_names_, "NAME,...",
+         "Recipes that trials take in turn, with the preprocessing of the first: "
+         "tabm,realmlp,plain",
+         config::words(config::find_field("recipe")->access)},
+        {"--print-space", &print_space_, "", "Print the keys and their ranges, and exit"},
+        {"--json", &json_, "", "Print JSON"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
     parse_count("--trials", trials_, num_trials_, problems);
     parse_count("--folds", folds_, num_folds_, problems);
+    parse_count("--max-members", max_members_, num_max_members_, problems);
     if (num_trials_ == 0) max_seconds_ = kDefaultSeconds;
     parse_time(time_, max_seconds_, problems);
     parse_recipes(recipe_names_, recipes_, problems);
@@ -71,6 +75,7 @@ class SearchCommand : public Command {
     request.recipes = recipes_;
     request.max_trials = num_trials_;
     request.num_folds = num_folds_;
+    request.max_members = num_max_members_;
     const experiments::SearchReport report = experiments::search(request);
     run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "search");
@@ -108,12 +113,14 @@ class SearchCommand : public Command {
   std::string time_;
   std::string trials_;
   std::string folds_;
+  std::string max_members_;
   std::string recipe_names_;
   std::vector<config::Recipe> recipes_;
   bool print_space_ = false;
   double max_seconds_ = 0;
   int64_t num_trials_ = 0;
   int64_t num_folds_ = 0;
+  int64_t num_max_members_ = 0;
   std::vector<experiments::SpaceKey> space_;
 };
 

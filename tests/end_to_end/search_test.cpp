@@ -122,6 +122,14 @@ TEST_F(SearchTest, AKilledSearchLeavesAModelAndGoesOnWithTheSameTrials) {
   EXPECT_EQ(found()["trials"][3]["loss"], expected[3]["loss"]);
 }
 
+TEST_F(SearchTest, TheModelHasAtMostSoManyNetworks) {
+  const ProcessResult few = search(std::string(kSpace) + "--trials 4 --json --max-members 5");
+  ASSERT_EQ(few.exit_code, 0) << few.err;
+  EXPECT_EQ(parse_json(few.out)["members"], 3);
+  EXPECT_EQ(search("--max-members 2").err,
+            "error: --max-members: expected at least 3, the folds of one trial, got 2\n");
+}
+
 TEST_F(SearchTest, AnyNumberOfProcessesFindsTheSameTrials) {
   const std::string arguments = std::string(kSpace) + "--trials 6 ";
   ASSERT_EQ(search(arguments + "processes=1 --output-dir one").exit_code, 0);

@@ -194,4 +194,21 @@ ChosenWeights choose_weights(const CandidatePool& pool) {
   return chosen;
 }
 
+ChosenWeights choose_few_weights(const CandidatePool& pool, std::size_t count) {
+  ChosenWeights all = choose_weights(pool);
+  Rows order(all.weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return all.weights[a] > all.weights[b]; });
+  if (order.size() <= count || all.weights[order[count]] == 0) return all;
+  order.resize(count);
+  CandidatePool few = {pool.has_classes, pool.num_columns, pool.values, pool.folds, {}};
+  for (const std::size_t i : order) few.predictions.push_back(pool.predictions[i]);
+  ChosenWeights chosen = choose_weights(few);
+  Weights weights(pool.predictions.size());
+  for (std::size_t i = 0; i < count; ++i) weights[order[i]] = chosen.weights[i];
+  chosen.weights = std::move(weights);
+  return chosen;
+}
+
 }  // namespace trainer::experiments

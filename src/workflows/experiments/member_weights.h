@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,5 +37,8 @@ struct ChosenWeights {
 /// all weight for the best one: by whichever is best for the rows of each fold if the other folds
 /// choose, which few rows cannot overfit. A configuration with less than 2 % is left out.
 ChosenWeights choose_weights(const CandidatePool& pool);
+
+/// What choose_weights() chooses among the `count` configurations that it gives most weight.
+ChosenWeights choose_few_weights(const CandidatePool& pool, std::size_t count);
 
 }  // namespace trainer::experiments

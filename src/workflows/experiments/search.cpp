@@ -138,12 +138,17 @@ void write_results(const SearchResults& results) {
 }
 
 /// Adds the last trial to the ensemble, and chooses the weights of all again.
-void weigh(SearchResults& results) {
+void weigh(int64_t max_members, SearchResults& results) {
   add_candidate(results.trials.back(), results);
   std::vector<double> alone(results.candidates.size());
   alone.back() = 1;
   results.trials.back().loss = pool_loss(results.pool, alone);
-  results.chosen = choose_weights(results.pool);
+  const int64_t num_folds = results.search.num_folds;
+  results.chosen =
+      max_members > 0 ? choose_few_weights(
+                            results.pool, std::max<std::size_t>(
+                                              1, static_cast<std::size_t>(max_members / num_folds)))
+                      : choose_weights(results.pool);
   for (Trial& trial : results.trials) trial.weight = 0;
   for (std::size_t i = 0; i < results.candidates.size(); ++i) {
     results.trials[results.candidates[i]].weight = results.chosen.weights[i];
@@ -165,7 +170,7 @@ void conclude(const SearchRequest& request, const CompleteRuns& complete, const 
                                                       : "worse than most on its first fold";
   }
   results.trials.push_back(std::move(trial));
-  if (is_complete) weigh(results);
+  if (is_complete) weigh(request.max_members, results);
   // While a resumed search finds its trials again, its files say more than it knows.
   if (std::ssize(results.trials) >= results.num_before) write_results(results);
   request.on_trial(results.trials.back(), results.chosen.loss);

@@ -85,12 +85,21 @@ void use_folds(const SearchRequest& request, SearchSeries& search) {
   search.num_folds = 1;
 }
 
+// Refuses a limit that no trial keeps.
+void check_members(const SearchRequest& request, const SearchSeries& search) {
+  if (request.max_members == 0 || request.max_members >= search.num_folds) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--max-members: expected at least {}, the folds of one trial, got {}",
+                          search.num_folds, request.max_members));
+}
+
 SearchSeries start(const SearchRequest& request) {
   SearchSeries search{new_series(request)};
   search.space = request.space;
   search.settings = settings_of(search.series);
   use_recipes(request.recipes, search);
   use_folds(request, search);
+  check_members(request, search);
   const auto is_same = [&] {
     const JsonReader before = JsonReader::of_file(search.series.folder / kSearchFile);
     return !before.is_null() && space_in(before["space"]) == search.space &&
@@ -132,6 +141,7 @@ SearchSeries resume(const SearchRequest& request) {
   search.recipes = apply::recipes_in(before["recipes"]);
   for (const auto& [key, value] : before["settings"].entries()) search.settings[key] = value.text();
   refuse_changes(request, search);
+  check_members(request, search);
   use_settings(search.settings, (search.series.folder / kSearchFile).string(), request.overrides,
                search.series);
   use_recipes(search.recipes, search);

@@ -54,6 +54,15 @@ TEST(MemberWeightsTest, GoodCandidatesShareTheWeightAndABadOneHasNone) {
   EXPECT_NEAR(std::accumulate(chosen.weights.begin(), chosen.weights.end(), 0.0), 1, 1e-12);
 }
 
+TEST(MemberWeightsTest, AFewOfManyCandidatesAreTheBestOnes) {
+  const CandidatePool pool = pool_of(2000, {0.9, 0.5, 0.9, 0.5, 0.9});
+  const ChosenWeights chosen = choose_few_weights(pool, 2);
+  EXPECT_NEAR(chosen.weights[1], 0.5, 0.08);
+  EXPECT_NEAR(chosen.weights[1] + chosen.weights[3], 1, 1e-12);
+  EXPECT_DOUBLE_EQ(chosen.loss, pool_loss(pool, chosen.weights));
+  EXPECT_EQ(choose_few_weights(pool, 5).weights, choose_weights(pool).weights);
+}
+
 TEST(MemberWeightsTest, ManyEqualCandidatesKeepTheirWeights) {
   CandidatePool pool = pool_of(60, std::vector<double>(120, 1.0));
   const ChosenWeights chosen = choose_weights(pool);

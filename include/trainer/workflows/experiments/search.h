@@ -44,9 +44,10 @@ struct SearchRequest : SeriesRequest {
   std::vector<SpaceKey> space = {};  // empty: default_space(), or as in the resumed search
   /// Trials take them in turn, the first ones without other settings; empty: as configured.
   std::vector<config::Recipe> recipes = {};
-  double max_seconds = 0;  // 0: no limit
-  int64_t max_trials = 0;  // 0: no limit
-  int64_t num_folds = 0;   // 0: 5 (1 if the configuration names validation rows), or as resumed
+  double max_seconds = 0;   // 0: no limit
+  int64_t max_trials = 0;   // 0: no limit
+  int64_t max_members = 0;  // networks of the ensemble; 0: no limit
+  int64_t num_folds = 0;    // 0: 5 (1 if the configuration names validation rows), or as resumed
   /// Called after each trial with what is known of it, and the loss of the ensemble so far.
   std::function<void(const Trial&, double ensemble_loss)> on_trial = {};
 };
