@@ -87,6 +87,14 @@ TEST_F(SearchTest, MakesOneModelOfTheBestConfigurations) {
     }
   }
   EXPECT_NEAR(sum, 1, 1e-9);
+  // Only the best epochs of complete trials are kept, for there are many.
+  for (const Json& trial : found()["trials"]) {
+    const std::vector<std::string> best = {"best.pt"};
+    for (const Json& run : trial["runs"]) {
+      EXPECT_EQ(test::file_names(path("runs/latest/" + run.get<std::string>() + "/checkpoints")),
+                trial["loss"].is_null() ? std::vector<std::string>() : best);
+    }
+  }
   // The rows of a fold are predicted by the members of that fold, by their weights.
   const Json evaluation = parse_json(trainer("eval --json").out);
   EXPECT_EQ(evaluation["split"], "out_of_fold");

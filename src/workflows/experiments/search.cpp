@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "trainer/base/text/json.h"
 #include "trainer/config/fields.h"
 #include "trainer/metrics/report.h"
+#include "trainer/run/checkpoint/store.h"
 #include "trainer/run/folder/run_dir.h"
 
 #include "workflows/experiments/complete_runs.h"
@@ -155,6 +157,20 @@ void weigh(int64_t max_members, SearchResults& results) {
   }
 }
 
+/// Removes what no model of this search needs: of the runs of a trial all but the best epoch, and
+/// of those of one that ended early everything that was saved. A search would fill the disk with
+/// it.
+void remove_checkpoints(const fs::path& folder, const Trial& trial) {
+  for (const std::string& run : trial.runs) {
+    const fs::path checkpoints = run::RunDir{folder / run}.checkpoints();
+    for (const fs::path& file : checkpoint::newest_first(checkpoints)) {
+      const bool is_needed = trial.loss && file.filename() == "best.pt";
+      std::error_code ignored;
+      if (!is_needed) fs::remove(file, ignored);
+    }
+  }
+}
+
 /// Adds a trial that is over, or for which no time is left.
 void conclude(const SearchRequest& request, const CompleteRuns& complete, const KnownTrial& known,
               SearchResults& results) {
@@ -173,6 +189,7 @@ void conclude(const SearchRequest& request, const CompleteRuns& complete, const 
   if (is_complete) weigh(request.max_members, results);
   // While a resumed search finds its trials again, its files say more than it knows.
   if (std::ssize(results.trials) >= results.num_before) write_results(results);
+  if (is_over(known)) remove_checkpoints(results.search.series.folder, results.trials.back());
   request.on_trial(results.trials.back(), results.chosen.loss);
   if (results.trials.size() == 1) run::point_latest_to({results.search.series.folder});
 }

@@ -182,8 +182,9 @@ SeriesRun fold_run(const SearchSeries& search, const Trial& trial, int64_t fold)
                 .name = fmt::format("trial {} fold {}/{}", trial.number, fold, search.num_folds)};
   const auto first_seed = static_cast<int64_t>(config::training_seed(search.config));
   add_recipe(search.series, search.config, trial.recipe, run.overrides);
-  run.overrides.push_back(
-      {"training.seed", std::to_string(first_seed + trial.number - 1), "search"});
+  run.overrides.insert(run.overrides.end(),
+                       {{"training.seed", std::to_string(first_seed + trial.number - 1), "search"},
+                        {"checkpoint.keep_last", "1", "search"}});
   if (search.num_folds > 1) {
     const auto rows = validation_fold(fold, search.num_folds, "--folds");
     run.overrides.insert(run.overrides.end(), rows.begin(), rows.end());
