@@ -105,7 +105,7 @@ def measure_split(split: Split, arguments: argparse.Namespace) -> dict[str, Resu
         keys = [f"recipe={arguments.recipe}"] if arguments.recipe else []
         run(program, folder, "--config", "c.yaml", "members=1", *keys, "--quiet",
             "output_dir=runs/one")  # fmt: skip
-        run(program, folder, "cv", "--ensemble", "--folds", "5", "--config", "c.yaml", *keys,
+        run(program, folder, "ensemble", "--members", "5", "--config", "c.yaml", *keys,
             "--quiet", "output_dir=runs/five")  # fmt: skip
         results = {
             "run": measure(program, folder, split, "runs/one/latest", arguments.coverage),

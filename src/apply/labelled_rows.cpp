@@ -87,10 +87,6 @@ std::string contents_text(const std::vector<data::Fingerprint>& files) {
   return joined(contents);
 }
 
-bool is_of_folds(const Model& model) {
-  return model.is_ensemble() && model.config().data.folds > 0;
-}
-
 /// Whether the members of each fold have rows that only they have not been trained on.
 bool predicts_by_fold(const Model& model) {
   const std::vector<int32_t> folds = member_folds(model);
@@ -115,7 +111,7 @@ SplitRows whole_split(const Model& model, std::string name, data::Datasets datas
   return found;
 }
 
-/// The rows of each fold, or validation fold, that members have, one fold after the other.
+/// The rows of each validation fold that members have, one fold after the other.
 SplitRows rows_by_fold(const Model& model) {
   SplitRows found{.split = kOutOfFold, .schema = model.schema, .rows = {}};
   const std::vector<int32_t> folds = member_folds(model);
@@ -123,7 +119,7 @@ SplitRows rows_by_fold(const Model& model) {
   for (std::size_t i = 0; i < folds.size(); ++i) {
     if (folds[i] < 0 || !known.insert(folds[i]).second) continue;
     data::Datasets datasets = datasets_of(model, model.members[i]);
-    const data::Dataset& rows = is_of_folds(model) ? datasets.test : datasets.validation;
+    const data::Dataset& rows = datasets.validation;
     if (found.rows.size() == 0) found.schema.target_means = std::move(datasets.schema.target_means);
     data::require_intact(rows);
     data::append_rows(rows, found.rows);
@@ -213,8 +209,7 @@ SplitRows own_validation(const Model& model) {
 }
 
 SplitRows own_split(const Model& model) {
-  data::Datasets datasets;
-  if (!is_of_folds(model)) datasets = own_datasets(model);
+  data::Datasets datasets = own_datasets(model);
   const bool has_test = datasets.test.size() > 0;
   SplitRows found =
       !has_test && predicts_by_fold(model)

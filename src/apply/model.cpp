@@ -148,11 +148,7 @@ std::vector<int32_t> member_folds(const Model& model) {
   if (!model.is_ensemble()) return folds;
   for (std::size_t i = 0; i < folds.size(); ++i) {
     const config::DataConfig& data = model.members[i].config->data;
-    if (data.folds > 0 && data.repeat <= 1) {
-      folds[i] = static_cast<int32_t>(data.fold) - 1;
-    } else if (data.folds == 0 && data.validation_folds > 0) {
-      folds[i] = static_cast<int32_t>(data.validation_fold) - 1;
-    }
+    if (data.validation_folds > 0) folds[i] = static_cast<int32_t>(data.validation_fold) - 1;
   }
   return folds;
 }

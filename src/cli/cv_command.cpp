@@ -25,9 +25,6 @@ class CvCommand : public Command {
     return {{"--folds", &folds_, "VALUE", "Number of folds (default: data.folds, or 5)"},
             {"--repeats", &repeats_, "VALUE",
              "Number of repetitions with different folds (default: 1)"},
-            {"--ensemble", &ensemble_, "",
-             "Make the models of the folds the members of an ensemble: the folder of the "
-             "cross-validation is then a model"},
             {"--json", &json_, "", "Print cv.json instead of the table"}};
   }
 
@@ -63,7 +60,6 @@ class CvCommand : public Command {
     experiments::CrossValidationRequest request{series_request(common)};
     request.num_folds = num_folds_;
     request.num_repeats = num_repeats_;
-    request.ensemble = ensemble_;
     request.on_result = show_fold;
     return request;
   }
@@ -72,7 +68,6 @@ class CvCommand : public Command {
   std::string repeats_;
   int64_t num_folds_ = 0;    // 0: not given; then data.folds or 5
   int64_t num_repeats_ = 0;  // 0: not given; then 1, or as in the resumed cross-validation
-  bool ensemble_ = false;
 };
 
 }  // namespace

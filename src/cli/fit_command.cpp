@@ -85,35 +85,35 @@ class FitCommand : public Command {
     if (!file) return 0;
     CommonOptions training = common;
     training.config_files = {*file};
-    const Fitted fitted = train(training, stopwatch);
-    run_folder_ = fitted.folder;
-    if (fitted.stop_signal != 0) return end_stopped(fitted, fitted.command);
-    const std::vector<metrics::Score> later =
-        scores_of_later_rows(series_request(training), fitted.folder);
-    const std::vector<std::string> important =
-        report::write_own_report(fitted.folder, {.num_threads = usable_cpus()});
-    log::clear_status();
-    if (json_ || common.verbosity != Verbosity::kQuiet) show(fitted, later, important, *file);
-    return 0;
+    if (new_config_.search_seconds() == 0) {
+      return finish(experiments::train_ensemble(ensemble_request(training)), "ensemble", training);
+    }
+    const double seconds = std::max(1.0, new_config_.search_seconds() - stopwatch.seconds());
+    return finish(experiments::search(search_request(training, seconds)), "search", training);
   }
 
  private:
-  /// A trained model, of an ensemble or a search.
-  struct Fitted : experiments::SeriesReport {
-    std::string command;
-    int64_t num_members = 0;
-    std::optional<apply::EvaluationResult> result;
-  };
-
-  // Trains an ensemble, or searches until the time is over.
-  Fitted train(const CommonOptions& common, const Stopwatch& stopwatch) const {
-    if (new_config_.search_seconds() == 0) {
-      const auto report = experiments::train_ensemble(ensemble_request(common));
-      return {report, "ensemble", report.num_members, report.result};
+  // Writes the report of the model of an ensemble or a search, and shows it.
+  template <class Report>
+  int finish(const Report& report, const char* command, const CommonOptions& common) {
+    run_folder_ = report.folder;
+    if (report.stop_signal != 0) return end_stopped(report, command);
+    const std::vector<metrics::Score> later =
+        scores_of_later_rows(series_request(common), report.folder);
+    const std::vector<std::string> important =
+        report::write_own_report(report.folder, {.num_threads = usable_cpus()});
+    log::clear_status();
+    if (!json_ && common.verbosity == Verbosity::kQuiet) return 0;
+    Document document =
+        metrics::scores_document(shown_split(*report.result), report.result->report);
+    if (!later.empty()) {
+      Json scores;
+      for (const metrics::Score& score : later) scores[score.name] = score.value;
+      document.add("later_rows", "later rows", {scores, later_text(later, report.result->report)});
     }
-    const double seconds = std::max(1.0, new_config_.search_seconds() - stopwatch.seconds());
-    const auto report = experiments::search(search_request(common, seconds));
-    return {report, "search", report.num_members, report.result};
+    document.add("important", "important", {important, important_text(important)});
+    show(document, report.folder, report.num_members, common.config_files.front().string());
+    return 0;
   }
 
   static void refuse_several_processes() {
@@ -165,20 +165,12 @@ class FitCommand : public Command {
                        new_config_.dates(), joined(texts));
   }
 
-  void show(const Fitted& report, const std::vector<metrics::Score>& later,
-            const std::vector<std::string>& important, const std::string& file) const {
-    const std::filesystem::path page = run::RunDir{report.folder}.report();
-    const metrics::Report& all = report.result.value().report;
-    Document document = metrics::scores_document(shown_split(*report.result), all);
-    if (!later.empty()) {
-      Json scores;
-      for (const metrics::Score& score : later) scores[score.name] = score.value;
-      document.add("later_rows", "later rows", {scores, later_text(later, all)});
-    }
-    document.add("important", "important", {important, important_text(important)});
-    document.add("folder", "model",
-                 {report.folder.string(),
-                  fmt::format("{} ({} members)", short_path(report.folder), report.num_members)});
+  void show(Document& document, const std::filesystem::path& folder, int64_t num_members,
+            const std::string& file) const {
+    const std::filesystem::path page = run::RunDir{folder}.report();
+    document.add(
+        "folder", "model",
+        {folder.string(), fmt::format("{} ({} members)", short_path(folder), num_members)});
     document.add("report", "report", {page.string(), short_path(page)});
     document.add("configuration", "settings", file);
     print_document(document, json_);

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
@@ -102,8 +100,10 @@ class SearchCommand : public Command {
   static constexpr double kDefaultSeconds = 600;
 
   int show_space(const CommonOptions& common) const {
-    const config::Recipe recipe = recipes_.empty() ? draft_config(common).recipe : recipes_.front();
-    const auto space = space_.empty() ? experiments::default_space(recipe) : space_;
+    const config::Config config = draft_config(common);
+    const config::Recipe recipe = recipes_.empty() ? config.recipe : recipes_.front();
+    const auto space =
+        space_.empty() ? experiments::default_space(recipe, config.training.epochs) : space_;
     for (const experiments::SpaceKey& key : space) {
       print_safely(fmt::format("'{}={}'\n", key.key, key.range));
     }

@@ -71,10 +71,9 @@ std::vector<Field> run_fields() {
                        .on_resume = OnResume::kMayChange}),
       integer_or_auto(
           TRAINER_MEMBER(processes), kThreads,
-          "Processes that train members, folds or trials at the same time, each with "
-          "its part of the CPUs. auto: one for each CPU, at most 16; 1 on a GPU, with a "
-          "file above 256 MiB and on other systems than Linux. Results do not depend on "
-          "it.",
+          "Processes that train members, folds or trials at the same time. auto: one for "
+          "each CPU, at most 16; 1 on a GPU, with a file above 256 MiB and on other "
+          "systems than Linux. Results do not depend on it.",
           {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(output_dir), "Parent folder of the run folders.",
            {.flag = "--output-dir",

@@ -216,53 +216,12 @@ TEST_F(EnsembleProgramTest, AnIncompleteOneSaysHowToCompleteIt) {
   EXPECT_EQ(trainer("eval " + folder.string()).exit_code, 0);
 }
 
-TEST_F(EnsembleProgramTest, TheModelsOfACrossValidationCanBeOne) {
-  const ProcessResult trained =
-      trainer("cv " + test::with_config("penguins.yaml") + "--folds 3 --ensemble --epochs 2");
-  ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  const std::string table = (kSource / "configs/data/penguins.csv").string();
-  const ProcessResult eval = trainer("eval runs/latest --data " + table);
-  EXPECT_EQ(eval.exit_code, 0) << eval.err;
-  EXPECT_NE(eval.out.find("(3 members)"), std::string::npos) << eval.out;
-}
-
-/// The share of the rows of out_of_fold.csv whose prediction is the target.
-double accuracy_out_of_fold(const fs::path& folder) {
-  std::istringstream lines(test::read_file(folder / "out_of_fold.csv"));
-  double num_rows = 0;
-  double num_right = 0;
-  std::string line;
-  std::getline(lines, line);
-  EXPECT_TRUE(line.starts_with("line,fold,repeat,target,prediction,")) << line;
-  while (std::getline(lines, line)) {
-    std::istringstream cells(line);
-    std::string cell[5];
-    for (std::string& one : cell) std::getline(cells, one, ',');
-    if (cell[2] != "1") continue;
-    ++num_rows;
-    num_right += cell[3] == cell[4] ? 1 : 0;
-  }
-  return num_right / num_rows;
-}
-
-// Each member predicts the rows that it has not seen, those of its fold in the first repeat.
-TEST_F(EnsembleProgramTest, OfFoldsEachRowIsJudgedByTheMemberThatHasNotSeenIt) {
-  const ProcessResult trained = trainer("cv " + test::with_config("penguins.yaml") +
-                                        "-q --folds 3 --repeats 2 --ensemble --epochs 2");
-  ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  const fs::path folder = fs::canonical(folder_.path() / "runs/latest");
-  const Json eval = parse_json(trainer("eval --json").out);
-  EXPECT_EQ(eval["split"], "out_of_fold");
-  EXPECT_EQ(eval["members"], 6);
-  EXPECT_EQ(eval["rows"], 344);
-  EXPECT_NEAR(eval["accuracy"].get<double>(), accuracy_out_of_fold(folder), 1e-12);
-  const ProcessResult text = trainer("eval");
-  EXPECT_NE(text.out.find("\ndata        the out-of-fold rows of the run: 344 rows\n"),
-            std::string::npos)
-      << text.out;
-  const Json explained = parse_json(trainer("explain --json").out);
-  EXPECT_EQ(explained["score"], eval["loss"]);
-  EXPECT_EQ(trainer("explain --rows 50").exit_code, 0);
+TEST_F(EnsembleProgramTest, TheLinkToTheNewestRunIsStillOneAfterItWasResumedByTheLink) {
+  ASSERT_EQ(ensemble("penguins.yaml", "-q --members 2 --epochs 1").exit_code, 0);
+  const fs::path folder = fs::canonical(path("runs/latest"));
+  const ProcessResult result = trainer("ensemble -q --resume runs/latest");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(fs::canonical(path("runs/latest")), folder);
 }
 
 TEST_F(EnsembleProgramTest, WithoutATestSplitMembersJudgeTheRowsTheyValidatedOn) {
@@ -278,6 +237,10 @@ TEST_F(EnsembleProgramTest, WithoutATestSplitMembersJudgeTheRowsTheyValidatedOn)
     num_right += split["accuracy"].get<double>() * split["rows"].get<double>();
   }
   EXPECT_NEAR(eval["accuracy"].get<double>(), num_right / 344, 1e-9);
+  EXPECT_NE(trainer("eval").out.find("\ndata        the out-of-fold rows of the run: 344 rows\n"),
+            std::string::npos);
+  EXPECT_EQ(parse_json(trainer("explain --json").out)["score"], eval["loss"]);
+  EXPECT_EQ(trainer("explain --rows 50").exit_code, 0);
 }
 
 TEST_F(EnsembleProgramTest, RecipesAreNames) {

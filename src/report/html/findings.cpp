@@ -28,8 +28,7 @@ std::vector<fs::path> fold_runs(const fs::path& folder) {
 }
 
 ModelOutputs predict_unseen(const tracking::RunEntry& entry, int64_t num_threads) {
-  const std::vector<fs::path> folds =
-      apply::read_ensemble(entry.folder) ? std::vector<fs::path>() : fold_runs(entry.folder);
+  const std::vector<fs::path> folds = fold_runs(entry.folder);
   if (!folds.empty()) {
     apply::FoldOutputs outputs = apply::predict_folds(folds, num_threads);
     return {std::move(outputs.first), std::move(outputs.all), std::move(outputs.of_first)};

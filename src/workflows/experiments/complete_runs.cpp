@@ -98,7 +98,7 @@ class SharedRuns {
   /// A run that is not complete, and that this process has locked if others share the runs.
   struct Taken {
     SeriesRun run;
-    std::unique_ptr<RunLock> lock;
+    std::unique_ptr<RunLock> lock = {};
     int64_t num_left = 0;
   };
 
@@ -109,25 +109,32 @@ class SharedRuns {
       busy_.clear();
       const std::vector<SeriesRun> runs = plan_.runs(complete_);
       for (const SeriesRun& run : runs) {
-        if (complete_.contains(run.tag) || left_out_.contains(run.tag)) continue;
-        std::unique_ptr<RunLock> lock;
-        if (is_shared()) {
-          lock = RunLock::try_take(series_.folder / fmt::format(".{}.lock", run.tag));
-          if (lock == nullptr) {
-            busy_.push_back(run.name);
-            continue;
-          }
-        }
-        if (const std::optional<fs::path> folder = find_complete(series_, run)) {
-          complete_[run.tag] = *folder;
-        } else if (!plan_.may_begin(run)) {
-          left_out_.insert(run.tag);
-        } else {
-          return Taken{run, std::move(lock), count_left(runs) - 1};
+        if (std::optional<Taken> taken = try_take(run)) {
+          taken->num_left = count_left(runs) - 1;
+          return taken;
         }
       }
       if (!plan_.grows || complete_.size() == num_complete) return std::nullopt;
     }
+  }
+
+  std::optional<Taken> try_take(const SeriesRun& run) {
+    if (complete_.contains(run.tag) || left_out_.contains(run.tag)) return std::nullopt;
+    Taken taken{run};
+    if (is_shared()) {
+      taken.lock = RunLock::try_take(series_.folder / fmt::format(".{}.lock", run.tag));
+      if (taken.lock == nullptr) {
+        busy_.push_back(run.name);
+        return std::nullopt;
+      }
+    }
+    if (const std::optional<fs::path> folder = find_complete(series_, run)) {
+      complete_[run.tag] = *folder;
+      return std::nullopt;
+    }
+    if (plan_.may_begin(run)) return taken;
+    left_out_.insert(run.tag);
+    return std::nullopt;
   }
 
   int64_t count_left(const std::vector<SeriesRun>& runs) const {

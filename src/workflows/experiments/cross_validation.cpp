@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/apply/ensemble.h"
 #include "trainer/apply/out_of_fold.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
@@ -27,7 +26,6 @@ namespace fs = std::filesystem;
 struct CrossValidation {
   RunSeries series;
   metrics::FoldCounts counts{.folds = kDefaultFolds, .repeats = 1};
-  bool is_ensemble = false;
 };
 
 SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
@@ -37,7 +35,6 @@ SeriesRun fold_run(const CrossValidation& cv, const FoldIndex& index) {
   if (cv.counts.repeats > 1) {
     run.overrides.push_back({"data.repeat", std::to_string(index.repeat), "--repeats"});
   }
-  if (cv.is_ensemble) run.overrides.push_back({"data.fit_on", "all", "--ensemble"});
   return run;
 }
 
@@ -47,11 +44,7 @@ CrossValidation start(const CrossValidationRequest& request) {
   if (config.data.folds > 0) cv.counts.folds = config.data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
   cv.counts.repeats = std::max<int64_t>(1, request.num_repeats);
-  cv.is_ensemble = request.ensemble;
-  const auto is_same = [&] {
-    return apply::read_ensemble(cv.series.folder).has_value() == cv.is_ensemble &&
-           has_same_runs(cv.series, fold_run(cv, {}));
-  };
+  const auto is_same = [&] { return has_same_runs(cv.series, fold_run(cv, {})); };
   open_series(request, "cv", is_same, cv.series);
   return cv;
 }
@@ -67,13 +60,6 @@ CrossValidation resume(const CrossValidationRequest& request) {
   cv.series = read_series(request, fold_tag({}, cv.counts), "a cross-validation");
   cv.counts.folds = shared_config(cv.series).data.folds;
   if (request.num_folds > 0) cv.counts.folds = request.num_folds;
-  cv.is_ensemble = apply::read_ensemble(cv.series.folder).has_value();
-  if (request.ensemble && !cv.is_ensemble) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--ensemble: {} was started without it; remove this option, or start a "
-                            "new cross-validation",
-                            request.resume->string()));
-  }
   refuse_changes(cv.series, fold_run(cv, {}), "cross-validation");
   resume_series(request, cv.series);
   return cv;
@@ -91,13 +77,6 @@ void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldR
   }
 }
 
-void write_members(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
-  if (!cv.is_ensemble) return;
-  apply::EnsembleFile ensemble{.num_members = cv.counts.folds * cv.counts.repeats, .runs = {}};
-  for (const apply::FoldRun& run : runs) ensemble.runs.push_back(run.run_dir.filename().string());
-  apply::write_ensemble(cv.series.folder, ensemble);
-}
-
 std::vector<SeriesRun> fold_runs(const CrossValidation& cv, const std::vector<FoldIndex>& indices) {
   std::vector<SeriesRun> runs;
   runs.reserve(indices.size());
@@ -113,12 +92,10 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
   CrossValidationReport report;
   report.folder = folder;
   report.is_collected = cv.series.place.rank == 0;
-  report.is_ensemble = cv.is_ensemble;
   const std::vector<FoldIndex> indices = all_folds(cv.counts);
   const std::vector<SeriesRun> folds = fold_runs(cv, indices);
   run_config(cv.series, folds.back());  // reports errors before anything is trained
   std::vector<apply::FoldRun> runs;
-  if (report.is_collected) write_members(cv, runs);
   const auto add = [&](std::size_t i, const fs::path& run_dir) {
     report.results.push_back(read_fold(run_dir, indices[i]).value());
     runs.push_back({run_dir, indices[i].fold, indices[i].repeat});
@@ -133,8 +110,6 @@ CrossValidationReport cross_validate(const CrossValidationRequest& request) {
   report.stopped = end.stopped;
   if (end.stop_signal != 0 || !report.is_collected) return report;
   write_predictions(cv, runs);
-  write_members(cv, runs);
-  if (cv.is_ensemble) run::point_latest_to({folder});
   return report;
 }
 

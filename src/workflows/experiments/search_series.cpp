@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +15,6 @@
 
 #include "workflows/experiments/fold_runs.h"
 #include "workflows/experiments/member_recipes.h"
-#include "workflows/experiments/search_space.h"
 
 namespace trainer::experiments {
 namespace {
@@ -39,18 +37,17 @@ std::vector<SpaceKey> space_in(const JsonReader& json) {
   return space;
 }
 
-std::vector<KeyRange> ranges_of(const SearchSeries& search, config::Recipe recipe) {
-  return parse_space(search.space.empty() ? default_space(recipe) : search.space);
-}
-
-// Reports what is wrong with the space before anything is written.
-void check_space(const SearchSeries& search) {
+// Finds the ranges of each recipe, and reports what is wrong with them before anything is written.
+void use_space(SearchSeries& search) {
   for (const config::Recipe recipe : search.recipes) {
     std::vector<config::Override> of_recipe;
     add_recipe(search.series, search.config, recipe, of_recipe);
     of_recipe.insert(of_recipe.begin(), search.series.overrides.begin(),
                      search.series.overrides.end());
-    for (const config::Override& setting : extreme_settings(ranges_of(search, recipe))) {
+    const config::Config config = config::load(search.series.documents, of_recipe).config;
+    search.ranges[recipe] = parse_space(
+        search.space.empty() ? default_space(recipe, config.training.epochs) : search.space);
+    for (const config::Override& setting : extreme_settings(search.ranges[recipe])) {
       std::vector<config::Override> overrides = of_recipe;
       overrides.push_back(setting);
       config::load(search.series.documents, overrides);
@@ -63,7 +60,7 @@ void use_recipes(std::vector<config::Recipe> recipes, SearchSeries& search) {
   search.config = shared_config(search.series);
   search.recipes = recipes.empty() ? member_recipes(search.config) : std::move(recipes);
   if (search.recipes.empty()) search.recipes = {search.config.recipe};
-  check_space(search);
+  use_space(search);
 }
 
 // Each trial has a fold for validation in each run, or the rows that the configuration names.
@@ -171,7 +168,7 @@ Trial make_trial(const SearchSeries& search, int64_t number) {
   const auto index = static_cast<std::size_t>(number - 1);
   Trial trial{.number = number, .recipe = search.recipes[index % search.recipes.size()]};
   if (index >= search.recipes.size()) {
-    trial.settings = draw_trial(ranges_of(search, trial.recipe),
+    trial.settings = draw_trial(search.ranges.at(trial.recipe),
                                 static_cast<uint64_t>(search.config.seed), number);
   }
   return trial;

@@ -11,6 +11,7 @@
 #include "trainer/workflows/experiments/search.h"
 
 #include "workflows/experiments/run_series.h"
+#include "workflows/experiments/search_space.h"
 
 /// What a search was started with. All of it is a function of the request and of search.json.
 namespace trainer::experiments {
@@ -23,7 +24,8 @@ struct SearchSeries {
   config::Config config = {};
   std::vector<SpaceKey> space = {};  // empty: default_space() of each recipe
   std::vector<config::Recipe> recipes = {};
-  std::map<std::string, std::string> settings = {};  // settings_of()
+  std::map<config::Recipe, std::vector<KeyRange>> ranges = {};  // what is searched
+  std::map<std::string, std::string> settings = {};             // settings_of()
   int64_t num_folds = kDefaultFolds;
 };
 

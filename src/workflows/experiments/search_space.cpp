@@ -154,7 +154,9 @@ std::vector<config::Override> extreme_settings(const std::vector<KeyRange>& spac
   return settings;
 }
 
-std::vector<SpaceKey> default_space(config::Recipe recipe) {
+namespace {
+
+std::vector<SpaceKey> space_of(config::Recipe recipe) {
   switch (recipe) {
     case config::Recipe::kRealmlp:
       return {{"training.learning_rate", "log(0.02,0.3)"},
@@ -178,6 +180,16 @@ std::vector<SpaceKey> default_space(config::Recipe recipe) {
           {"model.num_layers", "int(1,4)"},
           {"model.hidden_size", "choice(64,128,256)"},
           {"model.numeric_embedding", "choice(none,piecewise_linear,periodic)"}};
+}
+
+}  // namespace
+
+// Small tables of numbers gain most from longer runs, others nothing (docs/quality.md).
+std::vector<SpaceKey> default_space(config::Recipe recipe, int64_t epochs) {
+  std::vector<SpaceKey> space = space_of(recipe);
+  space.push_back({"training.epochs", fmt::format("choice({},{},{},{})", (epochs + 1) / 2, epochs,
+                                                  2 * epochs, 4 * epochs)});
+  return space;
 }
 
 }  // namespace trainer::experiments

@@ -18,8 +18,6 @@ inline constexpr int64_t kDefaultFolds = 5;
 struct CrossValidationRequest : SeriesRequest {
   int64_t num_folds = 0;    // 0: data.folds, or 5
   int64_t num_repeats = 0;  // 0: one, or as in the resumed cross-validation
-  /// Whether the runs become the members of an ensemble, which share their preprocessing.
-  bool ensemble = false;
   /// Called with each result and the name of its run, "fold 2/5" or "fold 2/5 of repeat 1/3".
   std::function<void(const metrics::FoldResult&, const std::string& name)> on_result = {};
 };
@@ -28,16 +26,14 @@ struct CrossValidationRequest : SeriesRequest {
 struct CrossValidationReport : SeriesReport {
   std::vector<metrics::FoldResult> results;
   metrics::FoldCounts counts;
-  bool is_ensemble = false;
 };
 
 /// Trains one run for each fold and repeat, each in its own run folder within the folder of the
-/// cross-validation. Writes cv.json after each run, out_of_fold.csv at the end, and for an ensemble
-/// also ensemble.json. With `resume`, trains only the runs that are missing, incomplete or have
-/// other settings. The ranks of a launcher share the runs, and rank 0 writes these files.
-/// Throws Error(kUsage) for settings that do not fit the folder, Error(kCheckpoint) for a folder
-/// that is not of this cross-validation, Error(kFileSystem) if another process uses the folder, and
-/// the errors of `train`.
+/// cross-validation. Writes cv.json after each run, out_of_fold.csv at the end. With `resume`,
+/// trains only the runs that are missing, incomplete or have other settings. The ranks of a
+/// launcher share the runs, and rank 0 writes these files. Throws Error(kUsage) for settings that
+/// do not fit the folder, Error(kCheckpoint) for a folder that is not of this cross-validation,
+/// Error(kFileSystem) if another process uses the folder, and the errors of `train`.
 CrossValidationReport cross_validate(const CrossValidationRequest& request);
 
 }  // namespace trainer::experiments

@@ -24,8 +24,8 @@ struct SpaceKey {
 /// Whether a value on the command line is a range and not a value: "int(1,4)".
 bool is_range(const std::string& value);
 
-/// The keys that are searched where the user names none.
-std::vector<SpaceKey> default_space(config::Recipe recipe);
+/// The keys that are searched where the user names none; `epochs` is what the configuration has.
+std::vector<SpaceKey> default_space(config::Recipe recipe, int64_t epochs);
 
 /// A configuration that is tried, and what came of it.
 struct Trial {
