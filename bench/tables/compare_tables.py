@@ -18,7 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from learners import VARIANT, Learner, all_learners, variant
+import tuned_boosting
+from learners import VARIANT, Learner, all_learners, tuned, variant
 from public_tables import (
     ALL_TARGETS,
     DATA,
@@ -44,7 +45,7 @@ def words(choices: list[str]) -> Any:
     def parse(text: str) -> list[str]:
         chosen = [word.strip() for word in text.split(";" if ";" in text else ",")]
         for word in chosen:
-            if word not in choices and not word.startswith(VARIANT):
+            if word not in choices and not word.startswith((VARIANT, tuned_boosting.PREFIX)):
                 raise argparse.ArgumentTypeError(
                     f"unknown: {word}; choose from: {', '.join(choices)}"
                 )
@@ -73,7 +74,8 @@ def parse_arguments() -> argparse.Namespace:
         type=words(names),
         default=[name for name in names if name != "trainer plain"],
         help="what to compare, separated by semicolons (default: all but trainer plain); "
-        f"'{VARIANT}ensemble --members 4' is trainer with these arguments",
+        f"'{VARIANT}ensemble --members 4' is trainer with these arguments, 'tuned LightGBM 60' "
+        "that library (or XGBoost, CatBoost) tuned by Optuna for so many seconds",
     )
     parser.add_argument("--splits", type=int, default=5, help="splits of each table (default: 5)")
     parser.add_argument(
@@ -134,6 +136,9 @@ def main() -> int:
         name: variant(arguments.trainer, name)
         for name in arguments.learners
         if name.startswith(VARIANT)
+    }
+    learners |= {
+        name: tuned(name) for name in arguments.learners if name.startswith(tuned_boosting.PREFIX)
     }
     todo = [
         (table, number, name)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import tuned_boosting
 from public_tables import VALIDATION_FRACTION, Split
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -289,6 +290,16 @@ def variant(program: Path, name: str) -> Trainer:
     return Trainer(
         program, arguments[1:] if is_command else arguments, arguments[0] if is_command else "train"
     )
+
+
+def tuned(name: str) -> Learner:
+    """The learner that is called, for example, "tuned LightGBM 60"."""
+
+    def learn(split: Split) -> Outcome:
+        predictions, fit_seconds, predict_seconds = tuned_boosting.predict_tuned(split, name)
+        return Outcome(split.error(predictions), fit_seconds, predict_seconds)
+
+    return learn
 
 
 def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:

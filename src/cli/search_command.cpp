@@ -6,7 +6,6 @@
 
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/document.h"
-#include "trainer/base/text/format.h"
 #include "trainer/base/text/print_safely.h"
 #include "trainer/config/fields.h"
 #include "trainer/metrics/report.h"

@@ -71,9 +71,8 @@ std::vector<Field> run_fields() {
                        .on_resume = OnResume::kMayChange}),
       integer_or_auto(
           TRAINER_MEMBER(processes), kThreads,
-          "Processes that train members, folds or trials at the same time. auto: one for "
-          "each CPU, at most 16; 1 on a GPU, with a file above 256 MiB and on other "
-          "systems than Linux. Results do not depend on it.",
+          "Processes that train members, folds or trials at once. auto: one for each CPU, at "
+          "most 16; 1 on a GPU, above 256 MiB of data and except on Linux. Results are equal.",
           {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(output_dir), "Parent folder of the run folders.",
            {.flag = "--output-dir",
