@@ -67,6 +67,18 @@ TEST_P(RecipeProgramTest, AColumnThatVariesOnlyLaterChangesNothing) {
   for (const std::string& line : lines) EXPECT_TRUE(line.starts_with("no,")) << line;
 }
 
+// Sums in another order differ by so much, and a scale of it would make a new value enormous.
+TEST_P(RecipeProgramTest, AColumnThatVariesInItsLastBitChangesNothing) {
+  const ProcessResult result = train("x,same,y", [](int i) {
+    return fmt::format("{},{},{}", i * 37 % 100, i % 2 == 0 ? "0.3" : "0.30000000000000004",
+                       label(i));
+  });
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<std::string> lines = predictions("x,same\n5,0.3\n5,0.31\n5,7\n5,-1e9\n");
+  ASSERT_EQ(lines.size(), 4U);
+  for (const std::string& line : lines) EXPECT_TRUE(line.starts_with("no,")) << line;
+}
+
 TEST_P(RecipeProgramTest, ANumberOfThreeValuesIsANumber) {
   const ProcessResult result =
       train("few,y", [](int i) { return fmt::format("{},{}", i % 3, i % 3 == 1 ? "no" : "yes"); });
