@@ -29,6 +29,7 @@
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/time/timeline.h"
+#include "trainer/base/version.h"
 #include "trainer/run/folder/system_info.h"
 
 namespace trainer::cli {
@@ -57,6 +58,29 @@ void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbol
     reason = message == nullptr ? "unknown reason" : message;
   }
   return address;
+}
+
+/// What to do about a library that cannot be opened for `reason`. One of another version asks for
+/// functions that the core has not, and one for another LibTorch or ONNX for theirs.
+std::string advice_on(const std::string& reason, std::string_view otherwise) {
+  const bool is_foreign = reason.find("undefined symbol") != std::string::npos ||
+                          reason.find("Symbol not found") != std::string::npos;  // macOS
+  if (!is_foreign) return std::string(otherwise);
+  return fmt::format(
+      "it belongs to another version than trainer {}, or was built with another version of what it "
+      "needs; install all of trainer in one version",
+      build_info().version);
+}
+
+/// Throws Error(kind) if `library` was built as part of another version than this program, whose
+/// functions take other arguments. `api` is what it returned.
+template <typename Api>
+const Api* of_this_version(const std::filesystem::path& library, const Api* api, ErrorKind kind) {
+  const std::string version = api->version;
+  if (version == build_info().version) return api;
+  throw Error(kind,
+              fmt::format("{} is of version {} and trainer of {}; install both in the same version",
+                          library.filename().string(), version, build_info().version));
 }
 
 // GNU OpenMP reads this variable once, when it is loaded. Its threads spin while they wait. If
@@ -165,27 +189,47 @@ std::shared_future<Opened>& opened_engine() {
   return opened;
 }
 
+// A program without the library is complete: it applies models.
+void require_engine() {
+  if (std::filesystem::exists(library_file())) return;
+  if (build_info().libtorch == "none") {
+    throw Error(ErrorKind::kDevice,
+                "this trainer applies models and cannot train, because it was built without "
+                "LibTorch; install one with it");
+  }
+  throw Error(ErrorKind::kDevice,
+              fmt::format("this needs {}, which is not in {}; install the package trainer-engine, "
+                          "or keep lib/ next to bin/ as installed",
+                          library_file().filename().string(),
+                          library_file().parent_path().lexically_normal().string()));
+}
+
 const engine::Api* load_engine() {
   const TimedStage timed(Stage::kLoadEngine);
   start_loading_engine();
   const Opened& opened = opened_engine().get();
   if (opened.symbol != nullptr) {
-    return reinterpret_cast<engine::ApiFunction>(opened.symbol)();
+    return of_this_version(library_file(), reinterpret_cast<engine::ApiFunction>(opened.symbol)(),
+                           ErrorKind::kDevice);
   }
   if (address_space_limit() > 0 &&
       opened.reason.find("failed to map segment") != std::string::npos) {
     throw too_little_memory();
   }
-  throw Error(ErrorKind::kDevice,
-              fmt::format("cannot load {}: {}; keep lib/ next to bin/ as installed, and check that "
-                          "LibTorch is installed",
-                          library_file().filename().string(), opened.reason));
+  throw Error(
+      ErrorKind::kDevice,
+      fmt::format(
+          "cannot load {}: {}; {}", library_file().filename().string(), opened.reason,
+          advice_on(opened.reason, fmt::format("check that LibTorch {} is installed, or install "
+                                               "trainer again",
+                                               build_info().libtorch))));
 }
 
 }  // namespace
 
 void start_loading_engine() {
   if (opened_engine().valid()) return;
+  require_engine();
   // These come before the other thread starts, because the environment must not change while that
   // thread reads it.
   limit_spinning();
@@ -217,22 +261,26 @@ namespace {
 const onnx_export::Api* load_onnx() {
   const std::filesystem::path library = library_path("trainer_onnx");
   if (!std::filesystem::exists(library)) {
-    throw Error(ErrorKind::kUsage,
-                "--format onnx: this build has no ONNX support; install ONNX (Debian, Ubuntu: "
-                "apt-get install libonnx-dev; macOS: brew install onnx) and build again, or export "
-                "to .safetensors or .pt");
+    throw Error(
+        ErrorKind::kUsage,
+        "--format onnx: this trainer has no ONNX support; install the package trainer-onnx, "
+        "or ONNX (Debian, Ubuntu: apt-get install libonnx-dev; macOS: brew install onnx) "
+        "and build again, or export to .safetensors or .pt");
   }
   std::string reason;
   // Symbols stay local, because LibTorch has its own copy of ONNX and may be loaded later.
   void* symbol = symbol_in(library, onnx_export::kApiSymbol, Symbols::kLocal, reason);
   if (symbol == nullptr) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--format onnx: cannot load {}: {}; install ONNX (Debian, Ubuntu: "
-                            "apt-get install libonnx1; macOS: brew install onnx), or export to "
-                            ".safetensors or .pt",
-                            library.filename().string(), reason));
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("--format onnx: cannot load {}: {}; {}", library.filename().string(), reason,
+                    advice_on(reason,
+                              "install ONNX (Debian, Ubuntu: apt-get install libonnx1; "
+                              "macOS: brew install onnx), or export to .safetensors or "
+                              ".pt")));
   }
-  return reinterpret_cast<onnx_export::ApiFunction>(symbol)();
+  return of_this_version(library, reinterpret_cast<onnx_export::ApiFunction>(symbol)(),
+                         ErrorKind::kUsage);
 }
 
 // Runs in a child process: writes to `output` why the library cannot be opened, if so, and exits.
@@ -277,8 +325,10 @@ doctor::LibraryFacts onnx_facts() {
   doctor::LibraryFacts facts{.name = "ONNX", .purpose = "trainer export to .onnx"};
   const std::filesystem::path library = library_path("trainer_onnx");
   if (!std::filesystem::exists(library)) {
-    facts.text = "this program was built without it";
-    facts.advice = "install libonnx-dev (macOS: brew install onnx) and build again";
+    facts.text = "this program has no support for it";
+    facts.advice =
+        "install the package trainer-onnx, or libonnx-dev (macOS: brew install onnx) and build "
+        "again";
     return facts;
   }
   facts.text = problem_of(library);

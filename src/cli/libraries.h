@@ -14,6 +14,7 @@ namespace trainer::cli {
 const engine::Api& engine_library();
 
 /// Starts to load the engine library in another thread, so that the caller can work meanwhile.
+/// Throws Error(kDevice) if there is none.
 void start_loading_engine();
 
 /// Returns whether that thread is still loading. Until it has finished, only std::_Exit() ends the

@@ -186,6 +186,6 @@ apply::ExportReport write(const Model& model, const ExportOptions& options, cons
 }  // namespace trainer::onnx_export
 
 const trainer::onnx_export::Api* trainer_onnx_api() {
-  static const trainer::onnx_export::Api api{trainer::onnx_export::write};
+  static const trainer::onnx_export::Api api{TRAINER_VERSION, trainer::onnx_export::write};
   return &api;
 }

@@ -190,9 +190,9 @@ TEST_F(ExportTest, WithoutItsOnnxPartTheProgramSaysWhatToInstall) {
                                                  " && bin/trainer export anything -o m.onnx");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "error: --format onnx: this build has no ONNX support; install ONNX (Debian, Ubuntu: "
-            "apt-get install libonnx-dev; macOS: brew install onnx) and build again, or export to "
-            ".safetensors or .pt\n");
+            "error: --format onnx: this trainer has no ONNX support; install the package "
+            "trainer-onnx, or ONNX (Debian, Ubuntu: apt-get install libonnx-dev; macOS: brew "
+            "install onnx) and build again, or export to .safetensors or .pt\n");
 }
 
 TEST_F(ExportTest, ALibraryThatIsNotOnnxRuntimeIsNamed) {
@@ -234,7 +234,7 @@ TEST_F(ExportTest, WhatCannotBeIsRefusedWithItsReason) {
               "error: --preprocessing: the model was not trained on a table with columns; export "
               "without it: the input is then the feature matrix\n");
   } else {
-    EXPECT_NE(refused("c.checkpoint -o m.onnx", 2).find("this build has no ONNX support"),
+    EXPECT_NE(refused("c.checkpoint -o m.onnx", 2).find("this trainer has no ONNX support"),
               std::string::npos);
   }
   EXPECT_EQ(names_here(), std::vector<std::string>{"c.checkpoint"});

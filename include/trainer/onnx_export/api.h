@@ -12,6 +12,7 @@ namespace trainer::onnx_export {
 
 /// The table of functions of this library, for a program that opens it at run time.
 struct Api {
+  const char* version;  // of the library; stays the first member in all versions
   /// Writes `model` as an ONNX file, completely or not at all: it is renamed to `path` once it has
   /// been read back, has passed ONNX's checker and shape inference, and, if ONNX Runtime is
   /// installed, gives the right outputs there. Throws Error(kUsage) for options that do not fit the

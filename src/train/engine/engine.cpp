@@ -77,8 +77,11 @@ apply::ExportReport export_torchscript(const apply::Model& model,
 }  // namespace trainer::engine
 
 const trainer::engine::Api* trainer_engine_api() {
-  static const trainer::engine::Api api{trainer::engine::train, trainer::engine::find_batch,
-                                        trainer::engine::profile, trainer::engine::check_devices,
+  static const trainer::engine::Api api{TRAINER_VERSION,
+                                        trainer::engine::train,
+                                        trainer::engine::find_batch,
+                                        trainer::engine::profile,
+                                        trainer::engine::check_devices,
                                         trainer::engine::export_torchscript};
   return &api;
 }

@@ -7,6 +7,7 @@ namespace trainer::engine {
 
 /// The table of functions of the engine library, for a program that opens it at run time.
 struct Api {
+  const char* version;  // of the library; stays the first member in all versions
   TrainReport (*train)(const TrainRequest& request);
   BatchSearchReport (*find_batch)(const BatchSearchRequest& request);
   ProfileReport (*profile)(const ProfileRequest& request);

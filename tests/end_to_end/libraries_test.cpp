@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "trainer/base/io/optional_library.h"
+#include "trainer/base/version.h"
+
+#include "support/temporary_folder.h"
+#include "support/trainer_program.h"
+
+namespace trainer {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ProcessResult;
+
+// A copy of the program without its other libraries, as the package trainer installs it.
+class LibrariesTest : public testing::Test {
+ protected:
+  // Installs `library` as this program's library `stem`.
+  void add(const std::string& stem, const fs::path& library) const {
+    fs::copy_file(library, lib() / library_file_name(stem));
+  }
+
+  ProcessResult run(const std::string& arguments) const {
+    return test::run_process("cd " + folder_.path().string() + " && " + program_ + " " + arguments);
+  }
+
+  ProcessResult train() const { return run(test::with_config("train.yaml") + "--epochs 1"); }
+
+  fs::path lib() const { return folder_.path() / "lib"; }
+
+ private:
+  test::TemporaryFolder folder_;
+  std::string program_ = test::copy_without_engine(folder_.path());
+};
+
+TEST_F(LibrariesTest, WithoutTheEngineItIsSaidWhatToInstall) {
+  const ProcessResult result = train();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.err, "error: this needs " + library_file_name("trainer_engine") +
+                            ", which is not in " + lib().string() +
+                            "; install the package trainer-engine, or keep lib/ next to bin/ as "
+                            "installed\n");
+  EXPECT_EQ(run("runs list .").exit_code, 0);
+}
+
+TEST_F(LibrariesTest, AnEngineOfAnotherVersionIsRefused) {
+  add("trainer_engine", ANOTHER_VERSION);
+  const ProcessResult result = train();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.err.substr(result.err.find("error: ")),
+            "error: " + library_file_name("trainer_engine") +
+                " is of version 0.0.9 and trainer of " + build_info().version +
+                "; install both in the same version\n");
+}
+
+TEST_F(LibrariesTest, AnEngineThatAsksForWhatIsNotThereIsOfAnotherVersion) {
+  add("trainer_engine", LACKING_LIBRARY);
+  const ProcessResult result = train();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_NE(result.err.find("; it belongs to another version than trainer " + build_info().version +
+                            ", or was built with another version of what it needs; install all of "
+                            "trainer in one version\n"),
+            std::string::npos)
+      << result.err;
+}
+
+TEST_F(LibrariesTest, ADamagedEngineIsNamed) {
+  add("trainer_engine", test::kSource / "README.md");
+  const ProcessResult result = train();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_NE(result.err.find("error: cannot load " + library_file_name("trainer_engine") + ": "),
+            std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find(" is installed, or install trainer again\n"), std::string::npos)
+      << result.err;
+}
+
+TEST_F(LibrariesTest, AnOnnxLibraryOfAnotherVersionIsRefused) {
+  add("trainer_onnx", ANOTHER_VERSION);
+  const ProcessResult result = run("export anything -o m.onnx");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err, "error: " + library_file_name("trainer_onnx") +
+                            " is of version 0.0.9 and trainer of " + build_info().version +
+                            "; install both in the same version\n");
+}
+
+}  // namespace
+}  // namespace trainer
