@@ -55,10 +55,15 @@ std::filesystem::path executable_path() {
 }
 
 std::filesystem::path library_folder() {
+#ifdef TRAINER_STATIC
+  // The loader knows a program by the name that it was called by, which may have no folder.
+  return executable_path().parent_path();
+#else
   static const char kInThisLibrary = 0;
   Dl_info where{};
   if (dladdr(&kInThisLibrary, &where) == 0 || where.dli_fname == nullptr) return {};
   return std::filesystem::absolute(where.dli_fname).parent_path();
+#endif
 }
 
 std::string library_file_name(const std::string& stem) {
