@@ -15,7 +15,7 @@ build/%/build.ninja: CMakePresets.json
 
 .PHONY: help setup build run test test-machines torture fix format format-check lint typecheck all bench \
         bench-peers bench-tables asan \
-        coverage fuzz install clean
+        coverage fuzz install package clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ fuzz: setup-build-fuzz ## Fuzz all that is read, each input for SECONDS=60 (ARGS
 install: setup-build build/release/build.ninja ## Install the program: PREFIX=..., else /usr/local or ~/.local
 	@cmake --build --preset install
 	@scripts/install.sh $(PREFIX)
+
+package: setup-build-package build/release/build.ninja ## Packages of Debian and an archive, into build/packages
+	@scripts/package.sh
 
 clean: ## Remove build/
 	@rm -rf build

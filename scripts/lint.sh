@@ -19,7 +19,7 @@ scripts/check_docs.py || status=1
 scripts/check_comments.py || status=1
 
 if command -v shellcheck >/dev/null; then
-  shellcheck -x scripts/*.sh bench/*.sh bench/*/*.sh tests/scripts/*.sh tests/support/*.sh \
+  shellcheck -x scripts/*.sh bench/*.sh bench/*/*.sh tests/package/*.sh tests/scripts/*.sh tests/support/*.sh \
     src/cli/completion/*.bash .ci/run || status=1
 else
   say "note: shellcheck is not installed, so the scripts are not checked"

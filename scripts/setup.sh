@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing to build, test and check trainer; returns immediately if nothing is.
-# Usage: scripts/setup.sh [build] [test] [gate] [tables] [duckdb] [fuzz]    (no group: the first three)
+# Usage: scripts/setup.sh [build] [test] [gate] [tables] [duckdb] [fuzz] [package]    (no group: the first three)
 #        scripts/setup.sh --select-blas             (makes OpenBLAS/OpenMP the BLAS of this machine)
 # With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, clangd, ...).
 # Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. It asks before it installs, except
@@ -10,7 +10,8 @@ set -euo pipefail
 
 # build: compiles everything, tests and benchmarks included. test: what only tests need.
 # gate: formatting, linting, coverage. tables: peers and data of make bench-tables. duckdb: the library
-# that reads Parquet, JSON and queries; also part of test. fuzz: the compiler of make fuzz.
+# that reads Parquet, JSON and queries; also part of test. fuzz: the compiler of make fuzz. package: the
+# tools of make package.
 # require-all: what the tests need that are skipped otherwise.
 packages() {
   case $1 in
@@ -33,6 +34,7 @@ packages() {
       echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy black
       ;;
     apt-fuzz) echo clang-19 libclang-rt-19-dev llvm ;;
+    apt-package) echo dpkg-dev file lintian debootstrap ;;
     apt-tables)
       echo python3-sklearn python3-xgboost python3-pandas r-base-core r-cran-ggplot2 r-cran-mlbench
       echo r-cran-kernlab r-cran-modeldata r-cran-cardata
@@ -44,6 +46,7 @@ packages() {
     brew-test) echo node duckdb ;;
     brew-duckdb) echo duckdb ;;
     brew-fuzz) echo llvm ;;
+    brew-package) ;;
     brew-require-all) ;;
     brew-gate) echo llvm clang-format cppcheck lcov shellcheck flake8 mypy black ;;
   esac
@@ -256,7 +259,7 @@ install_duckdb() {
 groups=()
 for argument in "$@"; do
   case "$argument" in
-    build | test | gate | tables | duckdb | fuzz) groups+=("$argument") ;;
+    build | test | gate | tables | duckdb | fuzz | package) groups+=("$argument") ;;
     --select-blas)
       select_blas
       exit
@@ -265,7 +268,7 @@ for argument in "$@"; do
       sed -n '2,9s/^# \{0,1\}//p' "$0"
       exit
       ;;
-    *) fail "unknown word '$argument'; expected build, test, gate, tables, duckdb, fuzz or --select-blas" ;;
+    *) fail "unknown word '$argument'; expected build, test, gate, tables, duckdb, fuzz, package or --select-blas" ;;
   esac
 done
 [ "${#groups[@]}" -eq 0 ] && groups=(build test gate)
