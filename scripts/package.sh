@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes in build/packages the packages trainer, trainer-engine, trainer-onnx and trainer-dev for the release
-# of Debian or Ubuntu that this is, and an archive with a program that applies models and needs the C
-# library only. scripts/try_package.sh tries them.
-# Usage: scripts/package.sh [debian] [archive]    (no word: both)
+# of Debian or Ubuntu that this is, and an archive and a Python wheel with a program that applies models and
+# needs the C library only. scripts/try_package.sh tries them.
+# Usage: scripts/package.sh [debian] [archive]    (no word: both; the wheel comes with the archive)
 # DEBFULLNAME, DEBEMAIL: who makes the packages, else the author of the last commit.
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -68,9 +68,12 @@ make_archive() {
   needed=$(readelf -dW $tree/bin/trainer | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
     grep -vE '^(libc|libm|ld-linux.*)\.so\.[0-9]+$' || true)
   [ -z "$needed" ] || fail "$tree/bin/trainer needs more than the C library: ${needed//$'\n'/, }"
-  rm -f build/packages/*.tar.gz*
+  rm -f build/packages/*.tar.gz* build/packages/*.whl
   pack $tree
-  say "made $(echo build/packages/*.tar.gz); needs $(readelf -VW $tree/bin/trainer |
+  strip -o $tree/package/trainer $tree/bin/trainer
+  scripts/make_wheel.py $tree/package/trainer build/packages --licenses $tree/package/licenses \
+    --manual $tree/share/man/man1/trainer.1 >/dev/null
+  say "made $(echo build/packages/*.{tar.gz,whl}); needs $(readelf -VW $tree/bin/trainer |
     grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1) or newer"
 }
 

@@ -196,8 +196,8 @@ std::string version_text() {
   for (const auto& [name, version] : run::library_versions()) {
     text += fmt::format("{} {}\n", name, version);
   }
-  return text + fmt::format("BLAS {}\nbuilt with {}, {}\n", run::blas_info().name, build.compiler,
-                            build.build_type);
+  if (build.libtorch != "none") text += fmt::format("BLAS {}\n", run::blas_info().name);
+  return text + fmt::format("built with {}, {}\n", build.compiler, build.build_type);
 }
 
 }  // namespace trainer::cli
