@@ -10,7 +10,8 @@
 #include "trainer/table/schema/encode.h"
 #include "trainer/table/source/table_reader.h"
 
-using namespace trainer;
+namespace apply = trainer::apply;
+namespace data = trainer::data;
 
 int main(int, char** arguments) {
   const apply::Model model = apply::load_model(arguments[1]);
