@@ -19,12 +19,12 @@ install_debian "$PWD/build/debian/minimal_$suite" "$suite"
 root=$PWD/build/debian/try
 rm -rf "$root"
 cp -a "$PWD/build/debian/minimal_$suite" "$root"
-room=$root/root/try
+room=$root/srv/try
 mkdir "$room"
 
 if [ "$what" = debian ]; then
   cp -r build/packages/*.deb tests/package configs/data/penguins.csv "$room/"
-  run_in_debian "$root" bash /root/try/package/use_package.sh
+  run_in_debian "$root" bash /srv/try/package/use_package.sh
 else
   trainer=$PWD/build/release/bin/trainer
   [ -x "$trainer" ] || fail "$trainer, which makes a model to predict with, is not there; run: make build"
@@ -34,7 +34,7 @@ else
   "$trainer" predict "$room/runs/latest" "$room/penguins.csv" --output "$room/expected.csv"
   # shellcheck disable=SC2016  # for the shell that runs it
   run_in_debian "$root" bash -euc '
-    cd /root/try
+    cd /srv/try
     TIMEFORMAT="from unpacking to the first prediction: %R s"
     time {
       tar -xf trainer-*.tar.gz

@@ -246,11 +246,9 @@ std::vector<Option> NewConfig::options() {
       {"--time", &time_, "TIME",
        purpose_ == Purpose::kTrain
            ? "Time for training, such as 60s, 10m or 2h: what is left after a first model goes "
-             "into "
-             "a search for a better one (default: the first model, in at most 10m)"
+             "into a search for a better one (default: the first model, in at most 10m)"
            : "Time for training, such as 60s, 10m or 2h, into which the recipe has to fit "
-             "(default: "
-             "10m)"},
+             "(default: 10m)"},
       {"-o,--output", &output_, "FILE",
        "YAML file to write; - writes to standard output (default: prices.yaml for prices.csv)"},
       {"--force", &force_, "", "Overwrite an existing output file"}};
@@ -324,7 +322,7 @@ std::string NewConfig::write_for(const data::TableFacts& table, config::Task tas
       first, data.train.size(),
       [&](const config::Config& config) { return measure_epoch(config, data); },
       share * time_limit_);
-  constexpr double kSeveral = 3;
+  constexpr double kSeveral = 3;  // trainings, below which a search finds little
   if (!time_.empty() && first.config.members > 1 &&
       kSeveral * first.training_seconds <= share * time_limit_) {
     search_seconds_ = time_limit_;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainer/base/io/log.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/print_safely.h"

@@ -71,8 +71,8 @@ std::vector<Field> run_fields() {
                        .on_resume = OnResume::kMayChange}),
       integer_or_auto(
           TRAINER_MEMBER(processes), kThreads,
-          "Processes that train members, folds or trials at once. auto: one for each CPU, at "
-          "most 16; 1 on a GPU, above 256 MiB of data and except on Linux. Results are equal.",
+          "Processes that train members, folds or trials in parallel, with the same results. auto: "
+          "one for each CPU, at most 16; 1 on a GPU, above 256 MiB of data and except on Linux.",
           {.on_resume = OnResume::kMayChange}),
       file(TRAINER_MEMBER(output_dir), "Parent folder of the run folders.",
            {.flag = "--output-dir",

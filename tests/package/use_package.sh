@@ -15,7 +15,7 @@ install() { apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 install "$
 
 # All files, but those in which the tools of the system count.
 files() {
-  find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /root -o -path /tmp -o -path /run \
+  find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /srv -o -path /tmp -o -path /run \
     -o -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune \
     -o -print | sort
 }

@@ -35,7 +35,7 @@ struct SplitOutputs : SplitRows {
   double predict_seconds = 0;  // that the outputs took
 };
 
-/// Predicts these rows.
+/// Returns the outputs of the model for these rows, and the loss of each.
 SplitOutputs predict_rows(const Model& model, SplitRows rows, int64_t num_threads);
 
 /// Predicts the split of the run's own data that own_split() chooses. Throws as own_split() does.

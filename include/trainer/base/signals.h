@@ -10,8 +10,8 @@ enum class OnSignal { kRestart, kInterrupt };
 /// From now on SIGINT, SIGTERM and SIGHUP request a stop, and SIGUSR1 requests a checkpoint; the
 /// training loop handles the requests after the current step. A second SIGINT ends the process
 /// immediately with exit code 130. A signal that was ignored when the process started stays
-/// ignored. Within another one, a call changes nothing but the number of calls of unwatch_signals()
-/// that are needed.
+/// ignored. Calls may be nested: only the outermost pair with unwatch_signals() changes handlers
+/// and requests.
 void watch_signals(OnSignal on_signal = OnSignal::kRestart);
 
 /// From now on SIGUSR1 does not end the process: a scheduler may send it before the training loop

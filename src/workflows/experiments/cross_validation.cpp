@@ -11,7 +11,6 @@
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/io/log.h"
-#include "trainer/base/parallel/cpus.h"
 
 #include "workflows/experiments/complete_runs.h"
 #include "workflows/experiments/fold_runs.h"
@@ -68,9 +67,8 @@ CrossValidation resume(const CrossValidationRequest& request) {
 // A data error is only a warning here, because the metrics are complete without this file.
 void write_predictions(const CrossValidation& cv, const std::vector<apply::FoldRun>& runs) {
   try {
-    const int64_t threads = shared_config(cv.series).threads;
     apply::write_out_of_fold(runs, cv.series.folder / "out_of_fold.csv",
-                             threads > 0 ? threads : usable_cpus());
+                             num_threads(shared_config(cv.series)));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kData) throw;
     log::warning(fmt::format("out_of_fold.csv was not written: {}", error.what()));

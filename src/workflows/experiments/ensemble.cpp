@@ -9,7 +9,6 @@
 #include "trainer/apply/model.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
-#include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/json.h"
 #include "trainer/metrics/report.h"
 
@@ -142,9 +141,8 @@ void write_summary(const Ensemble& ensemble, Json members, EnsembleReport& repor
   const bool has_out_of_fold = has_validation_folds(ensemble.config.data) &&
                                summary["members"].back().contains("validation");
   if (has_test || has_out_of_fold) {
-    const int64_t threads = ensemble.config.threads;
     report.result =
-        apply::evaluate_own_split(apply::load_model(folder), threads > 0 ? threads : usable_cpus());
+        apply::evaluate_own_split(apply::load_model(folder), num_threads(ensemble.config));
     summary[report.result->split] = metrics::to_json(report.result->report);
   }
   if (has_test) report.member_means = apply::member_means(JsonReader(summary), "test");

@@ -72,6 +72,7 @@ std::optional<metrics::FoldResult> read_fold(const fs::path& run_dir, const Fold
   }
   return result;
 }
+
 bool has_validation_folds(const config::DataConfig& data) {
   return data.validation_path.empty() && data.split_column.empty() && data.time.empty() &&
          data.validation_fraction > 0;

@@ -46,4 +46,5 @@ bool has_validation_folds(const config::DataConfig& data);
 /// validates. `option` says in messages where `num_folds` is from.
 std::vector<config::Override> validation_fold(int64_t fold, int64_t num_folds,
                                               const std::string& option);
+
 }  // namespace trainer::experiments

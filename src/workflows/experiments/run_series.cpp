@@ -22,6 +22,7 @@
 #include "trainer/base/error.h"
 #include "trainer/base/io/log.h"
 #include "trainer/base/io/read_text.h"
+#include "trainer/base/parallel/cpus.h"
 #include "trainer/base/time/stopwatch.h"
 #include "trainer/config/dump.h"
 #include "trainer/launch/place.h"
@@ -173,6 +174,10 @@ std::string series_command(const fs::path& folder) {
   if (find_run(folder, "member_1")) return "ensemble";
   const bool has_fold = find_run(folder, "fold_1") || find_num_repeats(folder) > 1;
   return has_fold ? "cv" : "";
+}
+
+int64_t num_threads(const config::Config& config) {
+  return config.threads > 0 ? config.threads : usable_cpus();
 }
 
 config::Config shared_config(const RunSeries& series) {

@@ -74,6 +74,9 @@ void resume_series(const SeriesRequest& request, RunSeries& series);
 std::optional<std::filesystem::path> find_run(const std::filesystem::path& folder,
                                               const std::string& tag);
 
+/// The threads that predict rows for a series: those of the configuration, or all usable CPUs.
+int64_t num_threads(const config::Config& config);
+
 /// Returns the configuration that all runs share, without the overrides of single runs.
 config::Config shared_config(const RunSeries& series);
 

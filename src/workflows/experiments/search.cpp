@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search is a series of cross-validations in one folder, whose runs are named trial_2_fold_1 and
-// so on. What was decided is a function of the runs that are complete: the settings of a trial by
-// its number, whether it goes on after its first fold by the scores of those before it, the weights
-// by the out-of-fold predictions. So any number of processes find the same trials, each by itself,
-// and a search that was killed finds its way by its run folders alone; search.json says what was
-// found, and with which space.
+// A search is a series of ensembles in one folder, whose runs are named trial_2_fold_1 and so on.
+// What was decided is a function of the runs that are complete: the settings of a trial by its
+// number, whether it goes on after its first fold by the scores of those before it, the weights by
+// the out-of-fold predictions. So any number of processes find the same trials, each by itself, and
+// a search that was killed finds its way by its run folders alone; search.json says what was found,
+// and with which space.
 #include "trainer/workflows/experiments/search.h"
 
 #include <algorithm>
@@ -24,16 +24,15 @@
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
-#include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
-#include "trainer/config/fields.h"
 #include "trainer/metrics/report.h"
 #include "trainer/run/checkpoint/store.h"
 #include "trainer/run/folder/run_dir.h"
 
 #include "workflows/experiments/complete_runs.h"
 #include "workflows/experiments/member_weights.h"
+#include "workflows/experiments/run_series.h"
 #include "workflows/experiments/search_plan.h"
 #include "workflows/experiments/search_series.h"
 
@@ -52,10 +51,6 @@ struct SearchResults {
   int64_t num_before = 0;  // trials that search.json has when a search is resumed
 };
 
-int64_t num_threads(const SearchSeries& search) {
-  return search.config.threads > 0 ? search.config.threads : usable_cpus();
-}
-
 // The fold of each row; of the rows of one validation split, parts that stand for folds.
 std::vector<int32_t> folds_of_rows(const std::vector<int64_t>& sizes) {
   std::vector<int32_t> folds;
@@ -73,7 +68,7 @@ void add_candidate(const Trial& trial, SearchResults& results) {
   std::vector<fs::path> runs;
   runs.reserve(trial.runs.size());
   for (const std::string& run : trial.runs) runs.push_back(results.search.series.folder / run);
-  const apply::FoldOutputs folds = apply::predict_folds(runs, num_threads(results.search));
+  const apply::FoldOutputs folds = apply::predict_folds(runs, num_threads(results.search.config));
   const data::Dataset& rows = folds.all.rows;
   CandidatePool& pool = results.pool;
   pool.has_classes = folds.all.schema.task == config::Task::kClassification;
@@ -262,7 +257,7 @@ SearchReport search(const SearchRequest& request) {
   report.stopped = end.stopped;
   if (is_complete) {
     report.result =
-        apply::evaluate_own_split(apply::load_model(report.folder), num_threads(search));
+        apply::evaluate_own_split(apply::load_model(report.folder), num_threads(search.config));
   }
   return report;
 }

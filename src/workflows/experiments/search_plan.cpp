@@ -24,7 +24,8 @@ fs::path problem_file(const SearchPlan& plan, int64_t trial) {
   return plan.search.series.folder / fmt::format("trial_{}_problem.txt", trial);
 }
 
-// Every search completes so many, by which others are judged, and each recipe as it is.
+// The first trials are always completed: later ones are compared with them, and each recipe gets a
+// trial with its defaults.
 bool is_complete_anyway(const SearchPlan& plan, int64_t trial) {
   constexpr int64_t kFewest = 3;
   return trial <= std::max(kFewest, static_cast<int64_t>(std::ssize(plan.search.recipes)));

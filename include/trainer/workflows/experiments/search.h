@@ -74,8 +74,8 @@ struct SearchReport : SeriesReport {
 /// the preprocessing of the first. A trial that is worse than the median on its first fold ends
 /// there; one that fails is counted and left out, except for the first. Ends when less time is left
 /// than a trial takes on average. Trial i is a function of the seed and i, so a search that is
-/// resumed goes on with the same trials, and ranks, or helpers as in an ensemble, which share the
-/// runs find the same ones. Throws Error(kUsage) for a wrong space or a configuration without
+/// resumed goes on with the same trials, and so do the ranks of a launcher or several processes
+/// that share the runs. Throws Error(kUsage) for a wrong space or a configuration without
 /// validation rows, Error(kCheckpoint) for a folder that is not of a search or of one with another
 /// space, and the errors of train_ensemble().
 SearchReport search(const SearchRequest& request);
