@@ -17,7 +17,7 @@ inline constexpr Bounds kFraction{.min = 0, .above = {}, .max = {}, .below = 1};
 inline constexpr Bounds kPart{.min = {}, .above = 0, .max = {}, .below = 1};
 inline constexpr Bounds kUnit{.min = 0, .above = {}, .max = 1, .below = {}};
 inline constexpr Bounds kWidth{.min = 1, .above = {}, .max = 1 << 20, .below = {}};
-inline constexpr Bounds kDepth{.min = 1, .above = {}, .max = 1000, .below = {}};
+inline constexpr Bounds kDepth{.min = 0, .above = {}, .max = 1000, .below = {}};
 inline constexpr Bounds kEnsembleSize{.min = 1, .above = {}, .max = 256, .below = {}};
 inline constexpr Bounds kBins{.min = 2, .above = {}, .max = 128, .below = {}};
 inline constexpr Bounds kNumericEmbedding{.min = 1, .above = {}, .max = 64, .below = {}};

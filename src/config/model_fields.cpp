@@ -11,7 +11,8 @@ std::vector<Field> network_fields() {
              {.aliases = {"architecture", "model_type"}}),
       integer(TRAINER_MEMBER(model.hidden_size), kWidth, "Width of each hidden layer.",
               {.aliases = {"hidden_dim", "hidden_units"}}),
-      integer(TRAINER_MEMBER(model.num_layers), kDepth, "Number of hidden layers.",
+      integer(TRAINER_MEMBER(model.num_layers), kDepth,
+              "Number of hidden layers; 0: a linear model.",
               {.aliases = {"num_hidden_layers", "depth"}}),
       integers(TRAINER_MEMBER(model.hidden_sizes), kWidth,
                "Widths of the hidden layers, instead of hidden_size and num_layers.",
@@ -68,7 +69,9 @@ std::vector<Field> input_and_weight_fields() {
              "normal with standard deviation 0.02, divided by sqrt(R) in the R residual layers "
              "(GPT-2); ntk: normal with variance 1/inputs, biases normal with variance 1; data: as "
              "ntk, then scaled so that outputs on training rows have the standard deviation 1, "
-             "and biases from training rows. Biases are 0 otherwise, except with pytorch.",
+             "and biases from training rows; ridge: the output layer is fitted to the training "
+             "rows in "
+             "closed form, by ridge regression. Biases are 0 otherwise, except with pytorch.",
              {.aliases = {"initializer", "weight_init"}}),
       boolean(TRAINER_MEMBER(model.zero_output),
               "Whether weights and biases of the output layer begin at 0."),

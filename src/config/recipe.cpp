@@ -83,6 +83,22 @@ const std::vector<RecipeRule> kTabm = {
     {"training.early_stopping.patience", "16"},
 };
 
+// Ridge regression, then few steps that stay near it, which fit classes better. Where columns are
+// many and rows are few, deeper networks find less (docs/quality.md).
+const std::vector<RecipeRule> kLinear = {
+    {"data.scaling", "standard"},
+    {"data.clip_predictions", "true"},
+    {"model.num_layers", "0"},
+    {"model.init", "ridge"},
+    {"training.epochs", "32"},
+    {"training.batch_size", ByRows{{{1'024, "64"}, {8'192, "128"}, {30'000, "256"}}, "1024"}},
+    {"training.learning_rate", ByTask{"0.003", "0.0003"}},
+    {"training.gradient_clip_norm", "1"},
+    {"training.best_metric", ByTask{"calibrated_log_loss", "rmse"}},
+    {"training.calibrate", "true"},
+    {"training.schedule.name", "cosine"},
+};
+
 struct InWords {
   std::string operator()(const char* value) const { return value; }
   std::string operator()(const ByTask& value) const {
@@ -133,6 +149,8 @@ const std::vector<RecipeRule>& recipe_rules(Recipe recipe) {
       return kRealmlp;
     case Recipe::kTabm:
       return kTabm;
+    case Recipe::kLinear:
+      return kLinear;
   }
   return kPlain;
 }

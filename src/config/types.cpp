@@ -14,7 +14,7 @@
 
 namespace trainer {
 
-TRAINER_NAMES(config::Recipe, "plain", "realmlp", "tabm")
+TRAINER_NAMES(config::Recipe, "plain", "realmlp", "tabm", "linear")
 TRAINER_NAMES(config::Source, "synthetic", "csv", "idx", "npy", "query")
 TRAINER_NAMES(config::Task, "auto", "classification", "regression")
 TRAINER_NAMES(config::ScalingMethod, "none", "standard", "minmax", "robust", "quantile",
@@ -32,7 +32,7 @@ TRAINER_NAMES(config::SplitMethod, "random", "chronological")
 TRAINER_NAMES(config::Architecture, "mlp")
 TRAINER_NAMES(config::Activation, "relu", "gelu", "silu", "tanh", "selu", "mish")
 TRAINER_NAMES(config::Norm, "none", "batch", "layer")
-TRAINER_NAMES(config::Init, "pytorch", "kaiming", "xavier", "gpt2", "ntk", "data")
+TRAINER_NAMES(config::Init, "pytorch", "kaiming", "xavier", "gpt2", "ntk", "data", "ridge")
 TRAINER_NAMES(config::Parametrization, "standard", "ntk")
 TRAINER_NAMES(config::NumericEmbedding, "none", "periodic", "piecewise_linear")
 TRAINER_NAMES(config::Loss, "auto", "cross_entropy", "binary_cross_entropy", "mse", "l1", "huber")

@@ -105,6 +105,12 @@ Batch slice(const ResidentData& data, int64_t begin, int64_t end) {
                      data.weights.defined() ? data.weights.narrow(0, begin, size) : at::Tensor()});
 }
 
+model::TrainingRows on_cpu(const Batch& batch) {
+  const at::Tensor& weights = batch.targets.weights;
+  return {.features = batch.features.cpu(),
+          .targets = {batch.targets.values.cpu(), weights.defined() ? weights.cpu() : weights}};
+}
+
 EpochOrder::EpochOrder(const data::OrderOptions& options, const ResidentData& data)
     : options_(options), checks_(data.checks), device_(data.features.device()) {
   if (checks_ != nullptr && options_.has_windows()) checks_->expect_read_ahead();

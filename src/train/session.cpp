@@ -40,16 +40,25 @@
 namespace trainer::train {
 namespace {
 
+// More rows change little and take time, which ridge regression of many features takes too.
+int64_t num_initial_rows(const Session& session) {
+  constexpr int64_t kMaxRows = 8192;
+  constexpr int64_t kMaxProducts = int64_t{1} << 32;
+  const int64_t num_rows = std::min(kMaxRows, session.train.size());
+  if (session.config.model.init != config::Init::kRidge) return num_rows;
+  const int64_t width = network::widths(session.model.spec()).front();
+  return std::min(num_rows, std::max<int64_t>(512, kMaxProducts / (width * width)));
+}
+
 // Sets the initial weights, from the data if a layer needs them.
 void initialize(Session& session) {
   const uint64_t seed = config::training_seed(session.config);
   if (!model::needs_data(session.model.spec())) return model::initialize(session.model, seed);
-  constexpr int64_t kMaxRows = 8192;  // more rows change little and take time
-  const int64_t num_rows = std::min(kMaxRows, session.train.size());
+  const int64_t num_rows = num_initial_rows(session);
   const EpochOrder::Samples samples = session.order.samples(/*epoch=*/0, /*begin=*/0, num_rows);
   const at::Tensor rows = samples.rows.narrow(0, samples.begin, num_rows);
   device::use_threads(1);  // the bits of the result depend on the number of threads
-  model::initialize(session.model, seed, gather(session.train, rows).features.cpu());
+  model::initialize(session.model, seed, on_cpu(gather(session.train, rows)));
 }
 
 }  // namespace

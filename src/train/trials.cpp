@@ -62,7 +62,7 @@ class Steps {
         network_(network::build(config, data.schema), network_options(config), device) {
     const auto seed = static_cast<uint64_t>(config.seed);
     if (model::needs_data(network_.spec())) {
-      model::initialize(network_, seed, rows_.features.cpu());
+      model::initialize(network_, seed, on_cpu(slice(rows_, 0, rows_.size())));
     } else {
       model::initialize(network_, seed);
     }

@@ -105,7 +105,7 @@ TEST(CompleteTest, OffersTheWordsOfAValue) {
   EXPECT_EQ(candidates({"predict", "--on-error", ""}), (Words{"stop", "skip"}));
   EXPECT_TRUE(offers({"eval", "--threshold", ""}, "auto:f1"));
   EXPECT_EQ(candidates({"ensemble", "--recipes", "realmlp,t"}),
-            (Words{"realmlp,plain", "realmlp,realmlp", "realmlp,tabm"}));
+            (Words{"realmlp,plain", "realmlp,realmlp", "realmlp,tabm", "realmlp,linear"}));
   EXPECT_EQ(candidates({"completion", ""}), (Words{"bash", "zsh", "fish"}));
 }
 

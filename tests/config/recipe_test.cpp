@@ -80,7 +80,7 @@ TEST(RecipeTest, ARecipeOfTheCommandLineHoldsForAllMembers) {
   EXPECT_TRUE(load_text(yaml, {{"recipe", "plain", "--recipe"}}).config.member_recipes.empty());
   EXPECT_EQ(
       test::message_of(ErrorKind::kUsage, [] { load_text("member_recipes: [tabm, best]\n"); }),
-      "a.yaml:1: member_recipes: expected names of plain, realmlp or tabm, got \"best\"");
+      "a.yaml:1: member_recipes: expected names of plain, realmlp, tabm or linear, got \"best\"");
 }
 
 TEST(RecipeTest, WidthsOfTheUserReplaceThoseOfTheRecipe) {

@@ -247,7 +247,8 @@ TEST_F(EnsembleProgramTest, RecipesAreNames) {
   const ProcessResult result = ensemble("auto_mpg.yaml", "--recipes realmlp,,tabm");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "error: --recipes: expected names of plain, realmlp or tabm, separated by commas; got "
+            "error: --recipes: expected names of plain, realmlp, tabm or linear, separated by "
+            "commas; got "
             "\"\"\n");
 }
 

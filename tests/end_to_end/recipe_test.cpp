@@ -169,5 +169,75 @@ INSTANTIATE_TEST_SUITE_P(EveryRecipe, RecipeProgramTest,
                                                     "model.hidden_size=64 model.ensemble_size=4"}),
                          [](const auto& test) { return std::string(test.param.name); });
 
+/// Spectra of two substances, of which the smaller one is the target: 80 columns that all say
+/// nearly the same.
+std::string spectra() {
+  std::string text;
+  for (int column = 0; column < 80; ++column) text += fmt::format("w{},", column);
+  text += "y\n";
+  for (int i = 0; i < 120; ++i) {
+    const double large = i * 37 % 101 / 10.0;
+    const double small = i * 53 % 103 / 100.0;
+    for (int column = 0; column < 80; ++column) {
+      const double noise = (i * 7919 + column * 104729) % 1009 / 1009.0;
+      text += fmt::format("{:.5f},", large * (1 + std::cos(column / 18.0)) +
+                                         small * std::sin(column / 10.0) + 0.01 * noise);
+    }
+    text += fmt::format("{:.4f}\n", small);
+  }
+  return text;
+}
+
+class LinearRecipeTest : public test::ProgramTest {
+ protected:
+  LinearRecipeTest() { folder_.write("t.csv", spectra()); }
+
+  Json train(const std::string& options) {
+    const ProcessResult result =
+        trainer("data.source=csv data.path=t.csv data.target=y data.task=regression " + options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return summary();
+  }
+};
+
+TEST_F(LinearRecipeTest, FindsInFewRowsOfManyColumnsWhatNetworksDoNot) {
+  const double linear = train("recipe=linear")["test"]["rmse"];
+  const double network = train("recipe=realmlp training.epochs=32")["test"]["rmse"];
+  EXPECT_LT(linear, 0.1);
+  EXPECT_LT(2 * linear, network);
+}
+
+TEST_F(LinearRecipeTest, BothStepsTrainIt) {
+  const double fused = train("recipe=linear training.step=fused")["test"]["rmse"];
+  const double autograd = train("recipe=linear training.step=autograd")["test"]["rmse"];
+  EXPECT_NEAR(fused, autograd, 1e-3 * fused);
+}
+
+TEST_F(LinearRecipeTest, IsWhatInitWritesAndWhatASearchTriesOnce) {
+  ASSERT_EQ(trainer("init t.csv --target y").exit_code, 0);
+  const std::string config = test::read_file(path("t.yaml"));
+  EXPECT_NE(config.find("# A linear model, for few rows of many columns."), std::string::npos);
+  EXPECT_NE(config.find("\nrecipe: linear\n"), std::string::npos) << config;
+  const ProcessResult result =
+      trainer("search --config t.yaml --trials 3 --folds 2 training.epochs=2 members=1");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::vector<std::string> recipes;
+  const Json found = parse_json(test::read_file(path("runs/latest/search.json")));
+  for (const Json& trial : found["trials"]) recipes.push_back(trial["recipe"]);
+  EXPECT_EQ(recipes, (std::vector<std::string>{"linear", "realmlp", "realmlp"}));
+}
+
+TEST_F(LinearRecipeTest, PredictsClassesToo) {
+  std::string text = "x,z,y\n";
+  for (int i = 0; i < 200; ++i) {
+    const int x = i * 37 % 100;
+    const int z = i * 53 % 90;
+    text += fmt::format("{},{},{}\n", x, z, x < z - 20 ? "low" : x < z + 20 ? "middle" : "high");
+  }
+  folder_.write("t.csv", text);
+  const Json found = train("data.task=classification recipe=linear");
+  EXPECT_GT(found["test"]["accuracy"], 0.8);
+}
+
 }  // namespace
 }  // namespace trainer

@@ -10,7 +10,7 @@
 /// configuration.
 namespace trainer::config {
 
-enum class Recipe { kPlain, kRealmlp, kTabm };
+enum class Recipe { kPlain, kRealmlp, kTabm, kLinear };
 enum class Source { kSynthetic, kCsv, kIdx, kNpy, kQuery };
 enum class Task { kAuto, kClassification, kRegression };
 enum class ScalingMethod { kNone, kStandard, kMinMax, kRobust, kQuantile, kQuantileNormal };
@@ -27,7 +27,7 @@ enum class SplitMethod { kRandom, kChronological };
 enum class Architecture { kMlp };
 enum class Activation { kRelu, kGelu, kSilu, kTanh, kSelu, kMish };
 enum class Norm { kNone, kBatch, kLayer };
-enum class Init { kPytorch, kKaiming, kXavier, kGpt2, kNtk, kData };
+enum class Init { kPytorch, kKaiming, kXavier, kGpt2, kNtk, kData, kRidge };
 enum class Parametrization { kStandard, kNtk };
 enum class NumericEmbedding { kNone, kPeriodic, kPiecewiseLinear };
 enum class Loss { kAuto, kCrossEntropy, kBinaryCrossEntropy, kMse, kL1, kHuber };

@@ -10,6 +10,7 @@
 #include "trainer/table/dataset.h"
 #include "trainer/table/split/order.h"
 #include "trainer/torch/model/loss.h"
+#include "trainer/torch/model/network.h"
 
 namespace trainer::train {
 
@@ -51,6 +52,9 @@ void require_intact(const ResidentData& data, std::span<const int64_t> rows);
 /// Returns the samples with the indices `rows`, `[batch]` int64 on the device of the data. Throws
 /// Error(kData) like require_intact().
 Batch gather(const ResidentData& data, const at::Tensor& rows);
+
+/// Returns the batch as rows to initialize a model with.
+model::TrainingRows on_cpu(const Batch& batch);
 
 /// Returns the samples [begin, end) in the order of the data. Throws Error(kData) like
 /// require_intact().

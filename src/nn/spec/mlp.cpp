@@ -43,6 +43,9 @@ Initializer weight_init(config::Init scheme, int64_t num_inputs, int64_t num_out
       return normal(1 / std::sqrt(fan_in));
     case config::Init::kData:
       return {.kind = Kind::kStandardized, .value = 1 / std::sqrt(fan_in)};
+    case config::Init::kRidge:
+      return {.kind = is_output ? Kind::kRidge : Kind::kStandardized,
+              .value = 1 / std::sqrt(fan_in)};
   }
   return {};
 }
@@ -54,6 +57,7 @@ Initializer bias_init(config::Init scheme, int64_t num_inputs) {
     case config::Init::kNtk:
       return normal(1);
     case config::Init::kData:
+    case config::Init::kRidge:
       return {.kind = Kind::kMinusMixedRows, .value = 0};
     case config::Init::kKaiming:
     case config::Init::kXavier:

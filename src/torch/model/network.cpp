@@ -11,6 +11,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randint.h>
@@ -20,6 +21,7 @@
 #include "trainer/base/philox.h"
 #include "trainer/base/text/parse.h"
 #include "trainer/table/schema/quantiles.h"
+#include "trainer/torch/model/ridge.h"
 
 #include "torch/model/forward.h"
 
@@ -130,6 +132,7 @@ void fill(at::Tensor& value, const network::Initializer& init, at::Generator& ge
     case Kind::kSign:
       drawn.random_(0, 2, generator).mul_(2).sub_(1);
       break;
+    case Kind::kRidge:
     case Kind::kMinusMixedRows:
     case Kind::kQuantiles:
       drawn.zero_();
@@ -170,15 +173,37 @@ void fit_linear(const at::Tensor& inputs, const at::Tensor& weight, const at::Te
   bias.copy_(outputs.gather(0, mixture.rows).mul_(mixture.weights).sum(0).neg_());
 }
 
+// The targets of a linear model `[rows, outputs]`: classes are logits of 2 and -2.
+at::Tensor as_numbers(const at::Tensor& targets, int64_t num_outputs) {
+  constexpr double kLogit = 2;
+  if (targets.dim() == 2) return targets;
+  const at::Tensor classes =
+      num_outputs == 1 ? targets.unsqueeze(1) : targets.unsqueeze(1).eq(at::arange(num_outputs));
+  return classes.to(at::kDouble).mul_(2 * kLogit).sub_(kLogit);
+}
+
+void fit_to_targets(const at::Tensor& inputs, const Targets& targets, const at::Tensor& weight,
+                    const at::Tensor& bias) {
+  const LinearModel fitted =
+      fit_ridge(inputs, as_numbers(targets.values, weight.size(0)), targets.weights);
+  weight.copy_(fitted.weight);
+  bias.copy_(fitted.bias);
+}
+
 // Fits each member of the layer to its own rows.
-void fit_members(const network::Linear& linear, const at::Tensor& inputs, const at::Tensor& weight,
-                 const at::Tensor& bias, at::Generator& generator) {
+void fit_members(const network::Linear& linear, const at::Tensor& inputs, const Targets& targets,
+                 const at::Tensor& weight, const at::Tensor& bias, at::Generator& generator) {
   const int64_t count = linear.num_members;
   const at::Tensor by_member = inputs.view({-1, count, linear.num_inputs});
   const at::Tensor weights = weight.view({count, linear.num_outputs, linear.num_inputs});
   const at::Tensor biases = bias.view({count, linear.num_outputs});
   for (int64_t i = 0; i < count; ++i) {
-    fit_linear(by_member.select(1, i), weights.select(0, i), biases.select(0, i), generator);
+    const at::Tensor own = by_member.select(1, i);
+    if (linear.weight.kind == Kind::kRidge) {
+      fit_to_targets(own, targets, weights.select(0, i), biases.select(0, i));
+    } else {
+      fit_linear(own, weights.select(0, i), biases.select(0, i), generator);
+    }
   }
 }
 
@@ -198,22 +223,27 @@ void fit_edges(const network::PiecewiseEmbedding& piecewise, const at::Tensor& i
   }
 }
 
+bool depends_on_data(const network::Linear& linear) {
+  return linear.weight.kind == Kind::kStandardized || linear.weight.kind == Kind::kRidge;
+}
+
 // Initializes the layers that depend on data one after the other, because the input of a layer
 // depends on the layers before it.
-void fit_to(Network& network, const at::Tensor& features, at::Generator& generator) {
+void fit_to(Network& network, const TrainingRows& rows, at::Generator& generator) {
   const network::NetworkSpec& spec = network.spec();
   const std::vector<network::TensorPosition> positions = network::tensor_positions(spec);
   const Forward forward(network, Mode::kInference, {});
   const FlatParameters& flat = network.parameters();
   forward.run_layers(
-      0, spec.layers.size(), features, RunningStatistics::kKeep,
+      0, spec.layers.size(), rows.features, RunningStatistics::kKeep,
       [&](std::size_t i, const at::Tensor& inputs) {
         if (const auto* piecewise = std::get_if<network::PiecewiseEmbedding>(&spec.layers[i])) {
           fit_edges(*piecewise, inputs, network.buffers()[positions[i].buffer].tensor);
         }
         const auto* linear = std::get_if<network::Linear>(&spec.layers[i]);
-        if (linear == nullptr || linear->weight.kind != Kind::kStandardized) return;
-        fit_members(*linear, inputs, parameter_view(flat, flat.values, positions[i].parameter),
+        if (linear == nullptr || !depends_on_data(*linear)) return;
+        fit_members(*linear, inputs, rows.targets,
+                    parameter_view(flat, flat.values, positions[i].parameter),
                     parameter_view(flat, flat.values, positions[i].parameter + 1), generator);
       });
 }
@@ -224,11 +254,11 @@ bool needs_data(const network::NetworkSpec& network) {
   return std::any_of(network.layers.begin(), network.layers.end(), [](const auto& layer) {
     const auto* linear = std::get_if<network::Linear>(&layer);
     return std::holds_alternative<network::PiecewiseEmbedding>(layer) ||
-           (linear != nullptr && linear->weight.kind == Kind::kStandardized);
+           (linear != nullptr && depends_on_data(*linear));
   });
 }
 
-void initialize(Network& network, uint64_t seed, const at::Tensor& features) {
+void initialize(Network& network, uint64_t seed, const TrainingRows& rows) {
   const at::NoGradGuard no_gradient;
   at::Generator generator =
       at::detail::createCPUGenerator(PhiloxStream(seed, StreamId::kInit).next_u64());
@@ -243,7 +273,7 @@ void initialize(Network& network, uint64_t seed, const at::Tensor& features) {
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     parameter_view(on_cpu.parameters(), values, i).copy_(parameter_view(flat, flat.values, i));
   }
-  fit_to(on_cpu, features, generator);
+  fit_to(on_cpu, rows, generator);
   for (std::size_t i = 0; i < flat.specs.size(); ++i) {
     parameter_view(flat, flat.values, i).copy_(parameter_view(on_cpu.parameters(), values, i));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workflows/experiments/search_series.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <utility>
@@ -37,9 +38,32 @@ std::vector<SpaceKey> space_in(const JsonReader& json) {
   return space;
 }
 
+// The recipes of the configuration, and for numbers a linear model beside the others: it is trained
+// at once, and far better where columns are many and rows are few.
+std::vector<config::Recipe> usual_recipes(const config::Config& config) {
+  using config::Recipe;
+  std::vector<Recipe> recipes = member_recipes(config);
+  if (recipes.empty()) recipes = {config.recipe};
+  const bool has_linear =
+      std::find(recipes.begin(), recipes.end(), Recipe::kLinear) != recipes.end();
+  const bool has_numbers = config.data.task == config::Task::kRegression ||
+                           config::is_for_regression(config.training.loss);
+  if (!has_numbers || !config.model.hidden_sizes.empty() || config.model.residual) return recipes;
+  if (!has_linear) recipes.push_back(Recipe::kLinear);
+  if (has_linear && recipes.size() == 1) recipes.push_back(Recipe::kRealmlp);
+  return recipes;
+}
+
+// What trials after the first ones have: a linear model has little to choose.
+std::vector<config::Recipe> searched_recipes(const SearchSeries& search) {
+  std::vector<config::Recipe> recipes = search.recipes;
+  if (recipes.size() > 1) std::erase(recipes, config::Recipe::kLinear);
+  return recipes;
+}
+
 // Finds the ranges of each recipe, and reports what is wrong with them before anything is written.
 void use_space(SearchSeries& search) {
-  for (const config::Recipe recipe : search.recipes) {
+  for (const config::Recipe recipe : searched_recipes(search)) {
     std::vector<config::Override> of_recipe;
     add_recipe(search.series, search.config, recipe, of_recipe);
     of_recipe.insert(of_recipe.begin(), search.series.overrides.begin(),
@@ -58,8 +82,7 @@ void use_space(SearchSeries& search) {
 void use_recipes(std::vector<config::Recipe> recipes, SearchSeries& search) {
   if (!recipes.empty()) search.series.overrides.push_back(recipe_override(recipes.front()));
   search.config = shared_config(search.series);
-  search.recipes = recipes.empty() ? member_recipes(search.config) : std::move(recipes);
-  if (search.recipes.empty()) search.recipes = {search.config.recipe};
+  search.recipes = recipes.empty() ? usual_recipes(search.config) : std::move(recipes);
   use_space(search);
 }
 
@@ -166,11 +189,11 @@ Json search_json(const SearchSeries& search) {
 
 Trial make_trial(const SearchSeries& search, int64_t number) {
   const auto index = static_cast<std::size_t>(number - 1);
-  Trial trial{.number = number, .recipe = search.recipes[index % search.recipes.size()]};
-  if (index >= search.recipes.size()) {
-    trial.settings = draw_trial(search.ranges.at(trial.recipe),
-                                static_cast<uint64_t>(search.config.seed), number);
-  }
+  if (index < search.recipes.size()) return {.number = number, .recipe = search.recipes[index]};
+  const std::vector<config::Recipe> recipes = searched_recipes(search);
+  Trial trial{.number = number, .recipe = recipes[index % recipes.size()]};
+  trial.settings =
+      draw_trial(search.ranges.at(trial.recipe), static_cast<uint64_t>(search.config.seed), number);
   return trial;
 }
 

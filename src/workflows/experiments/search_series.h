@@ -36,7 +36,8 @@ SearchSeries open_search(const SearchRequest& request);
 /// What search.json says about this, without trials.
 Json search_json(const SearchSeries& search);
 
-/// The trial with this number: one of each recipe as it is, and then other settings of each.
+/// The trial with this number: one of each recipe as it is, and then other settings of each but the
+/// linear one.
 Trial make_trial(const SearchSeries& search, int64_t number);
 
 /// The run of a trial that validates on fold `fold`, both counted from 1.

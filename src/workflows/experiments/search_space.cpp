@@ -171,6 +171,9 @@ std::vector<SpaceKey> space_of(config::Recipe recipe) {
               {"model.num_layers", "int(1,4)"},
               {"model.hidden_size", "choice(128,256,384)"},
               {"model.numeric_embedding_size", "choice(8,16,24)"}};
+    case config::Recipe::kLinear:
+      return {{"training.learning_rate", "log(1e-5,1e-2)"},
+              {"training.optimizer.weight_decay", "log(0.001,1)"}};
     case config::Recipe::kPlain:
       break;
   }

@@ -286,6 +286,22 @@ bool choose_two_recipes(FirstConfig& first, const EpochSeconds& epoch_seconds, d
   return true;
 }
 
+// Whether so many features for the rows of a member suit a linear model of numbers better than any
+// network (docs/quality.md); if so, chooses it.
+bool choose_linear(FirstConfig& first, const TrainingRows& rows, const EpochSeconds& epoch_seconds,
+                   double time_limit) {
+  config::Config& config = first.config;
+  if (config.data.task != config::Task::kRegression || 3 * rows.num_features <= 2 * rows.num_rows) {
+    return false;
+  }
+  config.members = kMembers;
+  config::set_recipe(config, config::Recipe::kLinear);
+  first.training_seconds =
+      static_cast<double>(kMembers * config.training.epochs) * epoch_seconds(config);
+  first.time_reason = kEnough;
+  return first.training_seconds <= time_limit;
+}
+
 // Chooses as many epochs of RealMLP as fit for so many members. Returns whether these are enough.
 bool choose_realmlp(FirstConfig& first, int64_t members, const EpochSeconds& epoch_seconds,
                     double time_limit) {
@@ -309,16 +325,17 @@ bool choose_realmlp(FirstConfig& first, int64_t members, const EpochSeconds& epo
 
 }  // namespace
 
-void choose_training(FirstConfig& first, int64_t num_train, const EpochSeconds& epoch_seconds,
-                     double time_limit) {
-  if (num_train >= kMinRowsForMembers &&
-      (choose_two_recipes(first, epoch_seconds, time_limit) ||
+void choose_training(FirstConfig& first, const TrainingRows& rows,
+                     const EpochSeconds& epoch_seconds, double time_limit) {
+  if (rows.num_rows >= kMinRowsForMembers &&
+      (choose_linear(first, rows, epoch_seconds, time_limit) ||
+       choose_two_recipes(first, epoch_seconds, time_limit) ||
        choose_realmlp(first, kMembers, epoch_seconds, time_limit))) {
     return;
   }
   if (choose_realmlp(first, 1, epoch_seconds, time_limit)) return;
   config::set_recipe(first.config, config::Recipe::kPlain);
-  choose_sizes(num_train, first.config);
+  choose_sizes(rows.num_rows, first.config);
   first.config.training.max_seconds = first.training_seconds = time_limit;
 }
 

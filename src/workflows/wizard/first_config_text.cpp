@@ -268,7 +268,10 @@ void write_features(Writer& writer, const TableFacts& table, const data::Schema&
 
 void write_recipe(Writer& writer, const config::Config& config) {
   const bool has_classes = config.data.task == config::Task::kClassification;
-  writer.comment("RealMLP, a strong recipe for tables. It sets the defaults of other keys,");
+  writer.comment(
+      config.recipe == config::Recipe::kLinear
+          ? "A linear model, for few rows of many columns. It sets the defaults of other keys,"
+          : "RealMLP, a strong recipe for tables. It sets the defaults of other keys,");
   writer.comment(
       fmt::format("which --print-config shows; each can be set below, such as training: "
                   "{{best_metric: {}}}.",
@@ -321,6 +324,7 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
   (table.query.empty() ? config.data.path : config.data.query_folder) = path;
   Writer writer(config);
   const bool has_recipe = config.recipe != config::Recipe::kPlain;
+  const bool is_alone = config.recipe == config::Recipe::kRealmlp && config.member_recipes.empty();
   const std::string table_name =
       table.query.empty() ? in_quotes(std::filesystem::path(table.file).filename().string())
                           : "a query";
@@ -329,8 +333,8 @@ std::string first_config_text(const FirstConfig& first, const TableFacts& table,
                              counted(static_cast<int64_t>(table.columns.size()), "column")));
   writer.comment("");
   writer.comment("  trainer --config " + name);
-  writer.comment("  trainer search --config " + name +
-                 (has_recipe ? " --recipes realmlp,tabm" : "") + " --time 10m   (more accurate)");
+  writer.comment("  trainer search --config " + name + (is_alone ? " --recipes realmlp,tabm" : "") +
+                 " --time 10m   (more accurate)");
   writer.comment("");
   writer.comment("All other keys have their defaults; `trainer config reference` lists them.");
   writer.blank();

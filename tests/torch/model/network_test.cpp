@@ -214,7 +214,7 @@ TEST(InitTest, OutputsOnTheDataHaveTheDeviationOneAndBiasesAreWithinTheirRange) 
   const at::Tensor features = at::randn({500, options.num_features}).mul_(3).add_(1);
   const auto make = [&](uint64_t seed) {
     Network network = test::make_network(options);
-    initialize(network, seed, features);
+    initialize(network, seed, {.features = features});
     return network;
   };
   const Network network = make(5);

@@ -113,12 +113,27 @@ TEST(FirstConfigTest, OnlyManyRowsHaveATestSplit) {
   EXPECT_EQ(large.data.test_fraction, 0.1);
 }
 
+TEST(FirstConfigTest, FewRowsOfManyFeaturesGetALinearModelOfNumbers) {
+  const auto recipe = [](const std::string& target, TrainingRows rows) {
+    FirstConfig first =
+        make_first_config(table(60, {{"few", constant}, {"many", scattered}}), target);
+    choose_training(
+        first, rows, [](const config::Config&) { return 0.01; }, 600);
+    EXPECT_EQ(first.config.members, 5);
+    return first.config.recipe;
+  };
+  EXPECT_EQ(recipe("many", {.num_rows = 100, .num_features = 67}), config::Recipe::kLinear);
+  EXPECT_EQ(recipe("many", {.num_rows = 100, .num_features = 66}), config::Recipe::kRealmlp);
+  EXPECT_EQ(recipe("few", {.num_rows = 100, .num_features = 67}), config::Recipe::kRealmlp);
+}
+
 // As many members and epochs as fit.
 TEST(FirstConfigTest, TheTimeDecidesMembersEpochsAndRecipe) {
   const auto chosen = [](int64_t num_train, double time_limit, double epoch_seconds = 1) {
     FirstConfig first = make_first_config(table(100, {{"y", half}}), "y");
     choose_training(
-        first, num_train, [&](const config::Config&) { return epoch_seconds; }, time_limit);
+        first, {.num_rows = num_train, .num_features = 2},
+        [&](const config::Config&) { return epoch_seconds; }, time_limit);
     return first;
   };
   const FirstConfig soon = chosen(100, 3'000, 0.05);

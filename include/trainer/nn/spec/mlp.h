@@ -63,6 +63,8 @@ struct MlpOptions {
 ///   data     N(0, 1/in), then scaled so that the outputs of each neuron have the standard
 ///            deviation 1 over training rows; a bias is minus the output of a random convex
 ///            combination of five rows. Holzmueller and others, arXiv:2407.04491
+///   ridge    as data; weights and bias of the output layer by ridge regression of the targets of
+///            training rows (torch/model/ridge.h)
 /// All other biases are 0, weights of norms 1. Embeddings are N(0, 0.1^2), with gpt2 N(0, 0.02^2);
 /// their last row, for missing and unknown categories, is 0, because only rows with missing cells
 /// train it.

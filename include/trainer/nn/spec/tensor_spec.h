@@ -16,7 +16,8 @@ struct Initializer {
     kSign,  // +1 or -1
     /// For weights: normal, then scaled so that outputs on training rows have deviation 1.
     kStandardized,
-    kMinusMixedRows,  // for the bias of such a layer
+    kRidge,           // for weights: ridge regression of the targets of training rows
+    kMinusMixedRows,  // for the bias of such layers
     kQuantiles,       // quantiles of training rows
   };
 

@@ -12,6 +12,7 @@
 #include "trainer/config/types.h"
 #include "trainer/nn/spec/spec.h"
 #include "trainer/torch/model/dropout_masks.h"
+#include "trainer/torch/model/loss.h"
 #include "trainer/torch/model/parameters.h"
 
 namespace trainer::model {
@@ -66,10 +67,15 @@ class Network {
 /// Whether the initial parameters or buffers of the network depend on training rows.
 bool needs_data(const network::NetworkSpec& network);
 
+/// Training rows on the CPU, which should be at least 5.
+struct TrainingRows {
+  at::Tensor features;  // [rows, num_features], scaled
+  Targets targets = at::Tensor();
+};
+
 /// Sets the initial parameters. They depend only on the spec of the network, `seed` and, if
-/// needs_data(), on `features` `[rows, num_features]`, which are scaled and on the CPU and should
-/// have at least 5 rows. All numbers are drawn and computed on the CPU, so that all devices start
-/// with the same weights.
-void initialize(Network& network, uint64_t seed, const at::Tensor& features = {});
+/// needs_data(), on `rows`. All numbers are drawn and computed on the CPU, so that all devices
+/// start with the same weights.
+void initialize(Network& network, uint64_t seed, const TrainingRows& rows = {});
 
 }  // namespace trainer::model

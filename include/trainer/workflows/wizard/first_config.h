@@ -47,11 +47,18 @@ inline constexpr double kDefaultTimeLimit = 600;
 /// Estimates the seconds that one epoch of a configuration takes on this machine.
 using EpochSeconds = std::function<double(const config::Config&)>;
 
-/// Chooses members and recipes for `num_train` rows and `time_limit` (seconds): an ensemble of
-/// short runs of RealMLP and TabM, of RealMLP alone if those take more than 10 s, or a single run
+/// The size of the training split.
+struct TrainingRows {
+  int64_t num_rows = 0;
+  int64_t num_features = 0;
+};
+
+/// Chooses members and recipes for these rows and `time_limit` (seconds): an ensemble of linear
+/// models for a regression with more features than two thirds of the rows, of short runs of RealMLP
+/// and TabM, of RealMLP alone if those take more than 10 s, or a single run
 /// of it if there are too few rows or too few epochs fit, with as many epochs as fit; else the
 /// plain recipe, with sizes and epochs that suit the number of rows, and training.max_seconds.
-void choose_training(FirstConfig& first, int64_t num_train, const EpochSeconds& epoch_seconds,
-                     double time_limit);
+void choose_training(FirstConfig& first, const TrainingRows& rows,
+                     const EpochSeconds& epoch_seconds, double time_limit);
 
 }  // namespace trainer::wizard
