@@ -33,6 +33,7 @@
 #include "trainer/workflows/wizard/column_kinds.h"
 #include "trainer/workflows/wizard/first_config.h"
 #include "trainer/workflows/wizard/first_config_text.h"
+#include "trainer/workflows/wizard/linear_fit.h"
 
 #include "cli/model_options.h"
 #include "cli/print_document.h"
@@ -314,6 +315,12 @@ config::DataConfig NewConfig::checked_flags() const {
 
 namespace {
 
+bool has_only_numbers(const data::Schema& schema) {
+  return std::all_of(schema.columns.begin(), schema.columns.end(), [](const auto& column) {
+    return column.kind == data::ColumnKind::kNumeric || data::num_features(column) == 0;
+  });
+}
+
 // A time of at least so many seconds, as --time takes it: 25s, 3m.
 std::string round_time(double seconds) {
   constexpr double kMinute = 60;
@@ -331,7 +338,11 @@ std::string NewConfig::write_for(const data::TableFacts& table, config::Task tas
   // `fit` trains another model, which is tested on later rows.
   const double share = purpose_ == Purpose::kTrain && !dates_.empty() ? 0.8 : 1;
   wizard::choose_training(
-      first, {.num_rows = data.train.size(), .num_features = data.schema.num_features()},
+      first,
+      {.num_rows = data.train.size(),
+       .num_features = data.schema.num_features(),
+       .has_only_numbers = has_only_numbers(data.schema),
+       .linear_r2 = [&] { return wizard::linear_r2(data); }},
       [&](const config::Config& config) { return measure_epoch(config, data); },
       share * time_limit_);
   constexpr double kSeveral = 3;  // trainings, below which a search finds little

@@ -169,19 +169,19 @@ INSTANTIATE_TEST_SUITE_P(EveryRecipe, RecipeProgramTest,
                                                     "model.hidden_size=64 model.ensemble_size=4"}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-/// Spectra of two substances, of which the smaller one is the target: 80 columns that all say
+/// Spectra of two substances, of which the smaller one is the target: 40 columns that all say
 /// nearly the same.
 std::string spectra() {
   std::string text;
-  for (int column = 0; column < 80; ++column) text += fmt::format("w{},", column);
+  for (int column = 0; column < 40; ++column) text += fmt::format("w{},", column);
   text += "y\n";
   for (int i = 0; i < 120; ++i) {
     const double large = i * 37 % 101 / 10.0;
     const double small = i * 53 % 103 / 100.0;
-    for (int column = 0; column < 80; ++column) {
+    for (int column = 0; column < 40; ++column) {
       const double noise = (i * 7919 + column * 104729) % 1009 / 1009.0;
-      text += fmt::format("{:.5f},", large * (1 + std::cos(column / 18.0)) +
-                                         small * std::sin(column / 10.0) + 0.01 * noise);
+      text += fmt::format("{:.5f},", large * (1 + std::cos(column / 9.0)) +
+                                         small * std::sin(column / 5.0) + 0.01 * noise);
     }
     text += fmt::format("{:.4f}\n", small);
   }

@@ -286,14 +286,21 @@ bool choose_two_recipes(FirstConfig& first, const EpochSeconds& epoch_seconds, d
   return true;
 }
 
-// Whether so many features for the rows of a member suit a linear model of numbers better than any
-// network (docs/quality.md); if so, chooses it.
+// Whether a linear model suits these rows better than any network (docs/quality.md): where features
+// are nearly as many as rows, and where it explains nearly all by many columns, as of spectra,
+// which networks tell less well from each other.
+bool is_linear(const TrainingRows& rows) {
+  constexpr int64_t kMany = 20;
+  constexpr double kNearlyAll = 0.9;
+  if (3 * rows.num_features > 2 * rows.num_rows) return true;
+  return rows.has_only_numbers && rows.num_features >= kMany &&
+         kMany * rows.num_features > rows.num_rows && rows.linear_r2() > kNearlyAll;
+}
+
 bool choose_linear(FirstConfig& first, const TrainingRows& rows, const EpochSeconds& epoch_seconds,
                    double time_limit) {
   config::Config& config = first.config;
-  if (config.data.task != config::Task::kRegression || 3 * rows.num_features <= 2 * rows.num_rows) {
-    return false;
-  }
+  if (config.data.task != config::Task::kRegression || !is_linear(rows)) return false;
   config.members = kMembers;
   config::set_recipe(config, config::Recipe::kLinear);
   first.training_seconds =

@@ -125,6 +125,13 @@ TEST(FirstConfigTest, FewRowsOfManyFeaturesGetALinearModelOfNumbers) {
   EXPECT_EQ(recipe("many", {.num_rows = 100, .num_features = 67}), config::Recipe::kLinear);
   EXPECT_EQ(recipe("many", {.num_rows = 100, .num_features = 66}), config::Recipe::kRealmlp);
   EXPECT_EQ(recipe("few", {.num_rows = 100, .num_features = 67}), config::Recipe::kRealmlp);
+  const auto explains = [](double r2, int64_t num_rows, bool only_numbers = true) {
+    return TrainingRows{num_rows, 20, only_numbers, [r2] { return r2; }};
+  };
+  EXPECT_EQ(recipe("many", explains(0.91, 399)), config::Recipe::kLinear);
+  EXPECT_EQ(recipe("many", explains(0.89, 399)), config::Recipe::kRealmlp);
+  EXPECT_EQ(recipe("many", explains(0.91, 400)), config::Recipe::kRealmlp);
+  EXPECT_EQ(recipe("many", explains(0.91, 399, false)), config::Recipe::kRealmlp);
 }
 
 // As many members and epochs as fit.

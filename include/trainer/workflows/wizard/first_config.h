@@ -47,14 +47,16 @@ inline constexpr double kDefaultTimeLimit = 600;
 /// Estimates the seconds that one epoch of a configuration takes on this machine.
 using EpochSeconds = std::function<double(const config::Config&)>;
 
-/// The size of the training split.
+/// What a recipe is chosen by.
 struct TrainingRows {
   int64_t num_rows = 0;
   int64_t num_features = 0;
+  bool has_only_numbers = false;           // each feature is a numeric column
+  std::function<double()> linear_r2 = {};  // wizard::linear_r2(), of a regression
 };
 
 /// Chooses members and recipes for these rows and `time_limit` (seconds): an ensemble of linear
-/// models for a regression with more features than two thirds of the rows, of short runs of RealMLP
+/// models for a regression with very many features or that they explain, of short runs of RealMLP
 /// and TabM, of RealMLP alone if those take more than 10 s, or a single run
 /// of it if there are too few rows or too few epochs fit, with as many epochs as fit; else the
 /// plain recipe, with sizes and epochs that suit the number of rows, and training.max_seconds.
