@@ -9,9 +9,16 @@ SECONDS ?= 60
 
 # A tree is configured once; after that CMake itself notices when its files change.
 # TRAINER_STRICT=ON in the environment makes warnings errors from the start, as CI does.
-build/%/build.ninja: CMakePresets.json
-	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT))
+# TRAINER_LIBTORCH in the environment (src/find_libtorch.cmake) configures it again when it names another LibTorch.
+build/%/build.ninja: CMakePresets.json $(if $(TRAINER_LIBTORCH),build/libtorch_choice)
+	cmake --preset $* $(if $(TRAINER_STRICT),-DTRAINER_STRICT=$(TRAINER_STRICT)) $(if $(TRAINER_LIBTORCH),-DTRAINER_LIBTORCH="$(TRAINER_LIBTORCH)")
 	@touch $@
+
+build/libtorch_choice: FORCE
+	@mkdir -p build
+	@echo '$(TRAINER_LIBTORCH)' | cmp -s - $@ || echo '$(TRAINER_LIBTORCH)' >$@
+
+FORCE:
 
 .PHONY: help setup build run test test-machines torture fix format format-check lint typecheck all bench \
         bench-peers bench-tables asan \

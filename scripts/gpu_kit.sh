@@ -5,7 +5,6 @@
 # Environment:
 #   TORCH_VERSION   of the wheel (2.11.0); the machine there needs the same one
 #   PYTHON_VERSION  of the Python there (3.12)
-#   TRAINER_GLOO    folder with the headers of that wheel's Gloo (none: one process only)
 # Result: build/gpu/kit.tar.gz. On the machine, in an empty folder:
 #   tar xzf kit.tar.gz && kit/scripts/gpu_check.sh kit results
 # shellcheck source=scripts/common.sh
@@ -47,8 +46,7 @@ packages_of() {
 }
 
 [ -e "$site/torch/lib/libtorch_cuda.so" ] || get_wheels
-cmake --preset release -B build/gpu -DTRAINER_LIBTORCH="$site/torch" \
-  -DTRAINER_GLOO="${TRAINER_GLOO:-}" >/dev/null
+cmake --preset release -B build/gpu -DTRAINER_LIBTORCH="$site/torch" >/dev/null
 programs=(trainer bench_devices bench_step engine_tests core_tests end_to_end_tests)
 cmake --build build/gpu --target "${programs[@]}"
 

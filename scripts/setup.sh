@@ -5,7 +5,8 @@
 # With TRAINER_REQUIRE_ALL set, the group test brings what skipped tests need too (Node.js, clangd, ...).
 # Debian and Ubuntu: apt-get, as root or with sudo. macOS: Homebrew. It asks before it installs, except
 # for root and with TRAINER_SETUP=yes; without a terminal it prints the command and fails.
-# TRAINER_SKIP_SETUP=1: does nothing.
+# TRAINER_SKIP_SETUP=1: does nothing. TRAINER_LIBTORCH=DIR or =wheel: LibTorch comes from there, so none is installed
+# (src/find_libtorch.cmake; CMake itself brings the wheel).
 set -euo pipefail
 
 # build: compiles everything, tests and benchmarks included. test: what only tests need.
@@ -16,7 +17,9 @@ set -euo pipefail
 packages() {
   case $1 in
     apt-build)
-      echo g++ make cmake ninja-build ccache git libtorch-dev libgloo-dev libopenblas0-openmp zlib1g-dev
+      echo g++ make cmake ninja-build ccache git zlib1g-dev
+      [ -n "${TRAINER_LIBTORCH:-}" ] || echo libtorch-dev libgloo-dev libopenblas0-openmp
+      [ "${TRAINER_LIBTORCH:-}" != wheel ] || has_pip || echo python3-pip
       echo libzstd-dev libsqlite3-dev
       echo libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libonnx-dev
       echo libgtest-dev libgmock-dev libbenchmark-dev dataset-fashion-mnist
@@ -40,7 +43,8 @@ packages() {
       echo r-cran-kernlab r-cran-modeldata r-cran-cardata
       ;;
     brew-build)
-      echo cmake ninja ccache pytorch libomp
+      echo cmake ninja ccache
+      [ -n "${TRAINER_LIBTORCH:-}" ] || echo pytorch libomp
       echo yaml-cpp cli11 spdlog fmt nlohmann-json googletest google-benchmark onnx zstd
       ;;
     brew-test) echo node duckdb ;;
@@ -73,6 +77,8 @@ may_install() {  # may_install PACKAGES COMMAND: fails unless root, TRAINER_SETU
   fail "nothing was installed; TRAINER_SETUP=yes installs without asking," \
     "TRAINER_SKIP_SETUP=1 skips this check"
 }
+
+has_pip() { command -v python3 >/dev/null && python3 -m pip --version >/dev/null 2>&1; }
 
 packages_of() {  # packages_of apt|brew GROUP...
   local manager=$1 group
@@ -265,7 +271,7 @@ for argument in "$@"; do
       exit
       ;;
     -h | --help)
-      sed -n '2,9s/^# \{0,1\}//p' "$0"
+      sed -n '2,10s/^# \{0,1\}//p' "$0"
       exit
       ;;
     *) fail "unknown word '$argument'; expected build, test, gate, tables, duckdb, fuzz, package or --select-blas" ;;
@@ -283,7 +289,7 @@ if [ "$(uname -s)" = Darwin ]; then
 elif command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
   # shellcheck disable=SC2046  # one word a package
   install_apt $(packages_of apt "${groups[@]}")
-  note_blas
+  [ -n "${TRAINER_LIBTORCH:-}" ] || note_blas
 else
   fail "this system has neither apt-get nor Homebrew. Install by hand a C++20 compiler, CMake 3.22," \
     "Ninja, LibTorch 1.13 or newer, OpenBLAS (built with OpenMP), yaml-cpp, CLI11, spdlog, fmt," \

@@ -60,7 +60,8 @@ PYTHON
 
 system=Linux user=1000 path=$room/with_sudo:$room/bin sudo_asks=1 variable=NONE=
 run_setup() {  # run_setup GROUP [ANSWER]: setup.sh with these settings, in a terminal if it is answered
-  local words=(env -u TRAINER_SETUP -u TRAINER_SKIP_SETUP -u TRAINER_REQUIRE_ALL -u CI ROOM="$room"
+  local words=(env -u TRAINER_SETUP -u TRAINER_SKIP_SETUP -u TRAINER_REQUIRE_ALL -u TRAINER_LIBTORCH -u CI
+    ROOM="$room"
     PATH="$path" FAKE_SYSTEM="$system" FAKE_USER="$user" FAKE_SUDO_ASKS="$sudo_asks" "$variable"
     bash "$setup" "$1")
   : >"$room/done"
@@ -116,6 +117,15 @@ sudo_asks=0
 expect "TRAINER_SETUP=yes" 0 "$installed" "$installing" build
 variable=TRAINER_SKIP_SETUP=1
 expect "TRAINER_SKIP_SETUP=1" 0 "" "" build
+printf 'libtorch-dev\nlibgloo-dev\n' >"$room/missing"
+variable=TRAINER_LIBTORCH=/opt/libtorch
+expect "a LibTorch from elsewhere" 0 "" "" build
+echo python3-pip >>"$room/missing"
+variable=TRAINER_LIBTORCH=wheel
+expect "a wheel, without pip" 1 "" "setup: missing packages: python3-pip
+setup: to install them: sudo apt-get install -y --no-install-recommends python3-pip
+$refused" build
+printf 'g++\nzlib1g-dev\n' >"$room/missing"
 variable=NONE=
 
 path=$room/bin
