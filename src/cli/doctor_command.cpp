@@ -14,6 +14,7 @@
 
 #include "trainer/base/error.h"
 #include "trainer/base/io/log.h"
+#include "trainer/base/io/optional_library.h"
 #include "trainer/base/io/terminal.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/text/print_safely.h"
@@ -183,6 +184,9 @@ class DoctorCommand : public Command {
     facts.blas.blas = run::blas_info();
     facts.blas.vectors = run::vectors_of_this_cpu();
     printer.add(doctor::check(facts.blas, facts.engine.blas_flops, facts.speed));
+    if (!facts.engine.problem.empty()) return;
+    facts.loaded = doctor::loaded_facts(loaded_libraries());
+    printer.add(doctor::check(facts.loaded));
   }
 
   std::string run_dir_ = "runs";

@@ -60,9 +60,13 @@ void* symbol_in(const std::filesystem::path& library, const char* symbol, Symbol
   return address;
 }
 
-/// What to do about a library that cannot be opened for `reason`. One of another version asks for
+constexpr const char* kIsOfVersion = " is of version ";
+constexpr const char* kSameVersion = "install both in the same version";
+
+/// What to do about a library that cannot be used for `reason`. One of another version asks for
 /// functions that the core has not, and one for another LibTorch or ONNX for theirs.
 std::string advice_on(const std::string& reason, std::string_view otherwise) {
+  if (reason.find(kIsOfVersion) != std::string::npos) return kSameVersion;
   const bool is_foreign = reason.find("undefined symbol") != std::string::npos ||
                           reason.find("Symbol not found") != std::string::npos;  // macOS
   if (!is_foreign) return std::string(otherwise);
@@ -72,15 +76,20 @@ std::string advice_on(const std::string& reason, std::string_view otherwise) {
       build_info().version);
 }
 
-/// Throws Error(kind) if `library` was built as part of another version than this program, whose
-/// functions take other arguments. `api` is what it returned.
+/// Returns what is wrong with a library that is part of `version`, or an empty text. The functions
+/// of another version than this program's take other arguments.
+std::string version_problem(const std::filesystem::path& library, const std::string& version) {
+  if (version == build_info().version) return "";
+  return fmt::format("{}{}{} and trainer of {}", library.filename().string(), kIsOfVersion, version,
+                     build_info().version);
+}
+
+/// Throws Error(kind) if `library`, which returned `api`, is of another version than this program.
 template <typename Api>
 const Api* of_this_version(const std::filesystem::path& library, const Api* api, ErrorKind kind) {
-  const std::string version = api->version;
-  if (version == build_info().version) return api;
-  throw Error(kind,
-              fmt::format("{} is of version {} and trainer of {}; install both in the same version",
-                          library.filename().string(), version, build_info().version));
+  const std::string problem = version_problem(library, api->version);
+  if (problem.empty()) return api;
+  throw Error(kind, fmt::format("{}; {}", problem, kSameVersion));
 }
 
 // GNU OpenMP reads this variable once, when it is loaded. Its threads spin while they wait. If
@@ -283,14 +292,16 @@ const onnx_export::Api* load_onnx() {
                          ErrorKind::kUsage);
 }
 
-// Runs in a child process: writes to `output` why the library cannot be opened, if so, and exits.
+// Runs in a child process: writes to `output` why the library cannot be used, if so, and exits.
 [[noreturn]] void try_in_child(const std::filesystem::path& library, int output) {
-  std::string reason;
-  const bool is_good =
-      symbol_in(library, onnx_export::kApiSymbol, Symbols::kLocal, reason) != nullptr;
-  const std::string_view text = is_good ? std::string_view() : std::string_view(reason);
-  const bool is_told = write(output, text.data(), text.size()) == std::ssize(text);
-  _exit(is_good && is_told ? 0 : 1);
+  std::string problem;
+  void* symbol = symbol_in(library, onnx_export::kApiSymbol, Symbols::kLocal, problem);
+  if (symbol != nullptr) {
+    problem =
+        version_problem(library, reinterpret_cast<onnx_export::ApiFunction>(symbol)()->version);
+  }
+  const bool is_told = write(output, problem.data(), problem.size()) == std::ssize(problem);
+  _exit(problem.empty() && is_told ? 0 : 1);
 }
 
 std::string read_all(int input) {
@@ -303,7 +314,7 @@ std::string read_all(int input) {
   }
 }
 
-// Returns why the library cannot be opened, or an empty text if it can.
+// Returns why the library cannot be used, or an empty text if it can.
 std::string problem_of(const std::filesystem::path& library) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe to a child process";
@@ -336,7 +347,7 @@ doctor::LibraryFacts onnx_facts() {
   if (facts.is_there) {
     facts.text = "can be opened";
   } else {
-    facts.advice = "install libonnx1 (macOS: brew install onnx)";
+    facts.advice = advice_on(facts.text, "install libonnx1 (macOS: brew install onnx)");
   }
   return facts;
 }

@@ -51,7 +51,7 @@ class Keys {
  private:
   /// What `trainer doctor` says of the machine has other keys on others.
   static inline const std::set<std::string> kOfTheMachine = {
-      "system", "cpu", "memory", "limits", "libraries", "environment", "libtorch"};
+      "system", "cpu", "memory", "limits", "libraries", "environment", "libtorch", "loaded"};
 
   std::set<std::string> known_;
   std::vector<std::string> lines_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/base/io/optional_library.h"
+#include "trainer/base/text/json.h"
 #include "trainer/base/version.h"
 
 #include "support/temporary_folder.h"
@@ -86,6 +87,21 @@ TEST_F(LibrariesTest, AnOnnxLibraryOfAnotherVersionIsRefused) {
   EXPECT_EQ(result.err, "error: " + library_file_name("trainer_onnx") +
                             " is of version 0.0.9 and trainer of " + build_info().version +
                             "; install both in the same version\n");
+}
+
+TEST_F(LibrariesTest, TheDoctorNamesAnOnnxLibraryOfAnotherVersion) {
+  add("trainer_onnx", ANOTHER_VERSION);
+  const Json report = parse_json(run("doctor --json").out);
+  for (const Json& finding : report["findings"]) {
+    if (finding["name"] != "ONNX") continue;
+    EXPECT_EQ(finding["status"], "note");
+    EXPECT_EQ(finding["text"], library_file_name("trainer_onnx") +
+                                   " is of version 0.0.9 and trainer of " + build_info().version +
+                                   " (only needed for trainer export to .onnx)");
+    EXPECT_EQ(finding["advice"], "install both in the same version");
+    return;
+  }
+  FAIL() << "nothing is said of ONNX";
 }
 
 }  // namespace

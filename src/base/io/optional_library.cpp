@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -13,6 +14,8 @@
 
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
+#else
+#include <link.h>
 #endif
 
 namespace trainer {
@@ -36,6 +39,26 @@ void* open_library(const OptionalLibrary& library, std::string& problem) {
     problem = message == nullptr ? "unknown reason" : message;
   }
   return nullptr;
+}
+
+std::vector<std::filesystem::path> loaded_libraries() {
+  std::vector<std::filesystem::path> libraries;
+#ifdef __APPLE__
+  for (uint32_t i = 0; i < _dyld_image_count(); ++i) {
+    libraries.emplace_back(_dyld_get_image_name(i));
+  }
+#else
+  const auto add = [](dl_phdr_info* info, std::size_t /*size*/, void* all) {
+    static_cast<std::vector<std::filesystem::path>*>(all)->emplace_back(info->dlpi_name);
+    return 0;
+  };
+  dl_iterate_phdr(add, &libraries);
+#endif
+  for (std::filesystem::path& library : libraries) {
+    std::error_code error;
+    if (auto path = std::filesystem::weakly_canonical(library, error); !error) library = path;
+  }
+  return libraries;
 }
 
 std::filesystem::path executable_path() {

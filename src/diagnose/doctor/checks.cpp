@@ -293,6 +293,21 @@ std::vector<Finding> check(const EngineFacts& engine) {
   return findings;
 }
 
+std::vector<Finding> check(const LoadedFacts& loaded) {
+  Finding openmp{"OpenMP", Status::kGood, loaded.openmp.empty() ? "none" : joined(loaded.openmp),
+                 ""};
+  if (loaded.openmp.size() > 1) {
+    openmp.status = Status::kProblem;
+    openmp.text = fmt::format("{} runtimes in one process: {}", loaded.openmp.size(), openmp.text);
+    openmp.advice =
+        "two of them can end a run or make it many times slower; remove a package that one is "
+        "from, unset LD_PRELOAD, or build with another LibTorch (TRAINER_LIBTORCH=wheel)";
+  }
+  return {openmp,
+          {"BLAS files", Status::kGood,
+           loaded.blas.empty() ? "none: it is inside LibTorch" : joined(loaded.blas), ""}};
+}
+
 Finding check(const BlasFacts& facts, double blas_flops, const SpeedFacts& speed) {
   const run::BlasInfo& blas = facts.blas;
   Finding finding{"BLAS", Status::kGood, blas.name, ""};

@@ -136,6 +136,23 @@ std::vector<LibraryFacts> library_facts() {
   return {duckdb, sqlite, zstd};
 }
 
+LoadedFacts loaded_facts(const std::vector<std::filesystem::path>& libraries) {
+  // Wheels and conda have names such as libgomp-a34b3233.so.1; GNU's, LLVM's and Intel's runtime.
+  constexpr std::array<std::string_view, 6> kOpenMp = {"libgomp.", "libgomp-",  "libomp.",
+                                                       "libomp-",  "libiomp5.", "libiomp5-"};
+  constexpr std::array<std::string_view, 9> kBlas = {"libopenblas", "libblas",      "libcblas",
+                                                     "libmkl_",     "libblis",      "libsatlas",
+                                                     "libtatlas",   "libnvpl_blas", "libBLAS."};
+  LoadedFacts facts;
+  for (const std::filesystem::path& library : libraries) {
+    const std::string name = library.filename().string();
+    const auto begins = [&](std::string_view start) { return name.starts_with(start); };
+    if (std::any_of(kOpenMp.begin(), kOpenMp.end(), begins)) facts.openmp.push_back(library);
+    if (std::any_of(kBlas.begin(), kBlas.end(), begins)) facts.blas.push_back(library);
+  }
+  return facts;
+}
+
 TerminalFacts terminal_facts() {
   TerminalFacts facts;
   facts.is_terminal = isatty(STDOUT_FILENO) == 1;

@@ -98,7 +98,8 @@ Json report_json(const Facts& facts, const std::vector<Finding>& findings) {
             {"rank", facts.launcher.rank},
             {"size", facts.launcher.size}}},
           {"environment", environment},
-          {"libtorch", engine_json(facts.engine)}};
+          {"libtorch", engine_json(facts.engine)},
+          {"loaded", {{"openmp", facts.loaded.openmp}, {"blas", facts.loaded.blas}}}};
 }
 
 }  // namespace trainer::doctor

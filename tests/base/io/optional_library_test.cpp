@@ -2,6 +2,8 @@
 
 #include "trainer/base/io/optional_library.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace trainer {
@@ -19,6 +21,13 @@ TEST(LibraryFolderTest, HoldsTheCoreLibrary) {
   const char* const library = "libtrainer_core.so";
 #endif
   EXPECT_TRUE(std::filesystem::exists(library_folder() / library)) << library_folder();
+}
+
+TEST(LoadedLibrariesTest, HaveTheCoreLibraryAmongThem) {
+  const std::filesystem::path core = library_folder() / library_file_name("trainer_core");
+  const std::vector<std::filesystem::path> loaded = loaded_libraries();
+  EXPECT_NE(std::find(loaded.begin(), loaded.end(), std::filesystem::canonical(core)), loaded.end())
+      << core;
 }
 
 }  // namespace

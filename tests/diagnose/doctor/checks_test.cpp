@@ -270,6 +270,26 @@ TEST(ChecksTest, DevicesAreComparedWithTheCpu) {
                  "weights after some steps differ from those of the CPU by nan", wrong}}));
 }
 
+TEST(ChecksTest, LoadedLibrariesAreListed) {
+  EXPECT_EQ(
+      check(LoadedFacts{.openmp = {"/lib/libgomp.so.1"}}),
+      (std::vector<Finding>{{"OpenMP", Status::kGood, "/lib/libgomp.so.1", ""},
+                            {"BLAS files", Status::kGood, "none: it is inside LibTorch", ""}}));
+  EXPECT_EQ(check(LoadedFacts{.blas = {"/lib/libblas.so.3", "/lib/libopenblas.so.0"}}),
+            (std::vector<Finding>{
+                {"OpenMP", Status::kGood, "none", ""},
+                {"BLAS files", Status::kGood, "/lib/libblas.so.3 and /lib/libopenblas.so.0", ""}}));
+}
+
+TEST(ChecksTest, TwoOpenMpRuntimesAreAProblem) {
+  EXPECT_EQ(check(LoadedFacts{.openmp = {"/lib/libgomp.so.1", "/conda/libiomp5.so"}}).front(),
+            (Finding{"OpenMP", Status::kProblem,
+                     "2 runtimes in one process: /lib/libgomp.so.1 and /conda/libiomp5.so",
+                     "two of them can end a run or make it many times slower; remove a package "
+                     "that one is from, unset LD_PRELOAD, or build with another LibTorch "
+                     "(TRAINER_LIBTORCH=wheel)"}));
+}
+
 TEST(ChecksTest, ASlowBlasIsNoted) {
   const SpeedFacts speed{.peak = {.flops_per_second = 200e9}};
   BlasFacts facts{.blas = {.name = "OpenBLAS 0.3.21 (OpenMP)", .core = "SkylakeX"}};

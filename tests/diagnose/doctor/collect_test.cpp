@@ -37,6 +37,18 @@ TEST(CollectTest, MemoryIsKnown) {
   EXPECT_LE(memory.swap_used, memory.swap);
 }
 
+TEST(CollectTest, OpenMpRuntimesAndBlasAreKnownByTheirNames) {
+  const LoadedFacts facts = loaded_facts(
+      {"", "/lib/libc.so.6", "/lib/libgomp.so.1.0.0", "/torch/libgomp-a34b3233.so.1",
+       "/lib/libomp.dylib", "/lib/libiomp5.so", "/lib/libompi.so", "/cuda/libcublas.so.13",
+       "/lib/libopenblasp-r0.3.21.so", "/lib/libblas.so.3", "/conda/libmkl_core.so.2"});
+  EXPECT_EQ(facts.openmp,
+            (std::vector<std::string>{"/lib/libgomp.so.1.0.0", "/torch/libgomp-a34b3233.so.1",
+                                      "/lib/libomp.dylib", "/lib/libiomp5.so"}));
+  EXPECT_EQ(facts.blas, (std::vector<std::string>{"/lib/libopenblasp-r0.3.21.so",
+                                                  "/lib/libblas.so.3", "/conda/libmkl_core.so.2"}));
+}
+
 TEST(CollectTest, AFolderIsMeasuredAndLeftAsItWas) {
   const test::TemporaryFolder folder;
   const FolderFacts facts = measure_folder(folder.path());

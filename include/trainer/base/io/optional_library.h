@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace trainer {
 
@@ -16,6 +17,9 @@ struct OptionalLibrary {
 /// data_folder(), else from where the system finds it. Returns nullptr if none can be loaded;
 /// `problem` then has the system's message for the last path that was tried.
 void* open_library(const OptionalLibrary& library, std::string& problem);
+
+/// The paths of the shared libraries that are loaded into this process, without symbolic links.
+std::vector<std::filesystem::path> loaded_libraries();
 
 /// The path of the running program. Throws Error(kRuntime) if the system does not know it.
 std::filesystem::path executable_path();

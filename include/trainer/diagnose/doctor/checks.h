@@ -40,6 +40,9 @@ Finding check(const TerminalFacts& terminal);
 Finding check(const LauncherFacts& launcher);
 /// Checks LibTorch and each device: a problem where training failed or computed wrong weights.
 std::vector<Finding> check(const EngineFacts& engine);
+/// Lists the OpenMP runtimes and BLAS libraries of the process: a problem if there are two
+/// runtimes.
+std::vector<Finding> check(const LoadedFacts& loaded);
 /// Checks the BLAS: a note if it is slow. `blas_flops` are the operations per second of products
 /// with all usable CPUs; 0: not measured.
 Finding check(const BlasFacts& facts, double blas_flops, const SpeedFacts& speed);

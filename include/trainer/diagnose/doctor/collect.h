@@ -32,6 +32,9 @@ FolderFacts measure_folder(const std::filesystem::path& path);
 /// Returns the optional libraries, built in or loaded at run time: DuckDB, SQLite and zstd.
 std::vector<LibraryFacts> library_facts();
 
+/// Returns which of these loaded libraries are OpenMP runtimes or a BLAS, by their names.
+LoadedFacts loaded_facts(const std::vector<std::filesystem::path>& libraries);
+
 /// Returns what the terminal at standard output supports, if it is one.
 TerminalFacts terminal_facts();
 

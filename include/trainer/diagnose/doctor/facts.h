@@ -116,6 +116,12 @@ struct EngineFacts {
   std::vector<DeviceFacts> devices = {};
 };
 
+/// The paths of the OpenMP runtimes and of the BLAS libraries that are loaded into this process.
+struct LoadedFacts {
+  std::vector<std::string> openmp = {};
+  std::vector<std::string> blas = {};  // empty: none, or it is inside LibTorch
+};
+
 /// The BLAS library that LibTorch uses, and whether it suits the CPU.
 struct BlasFacts {
   run::BlasInfo blas = {};

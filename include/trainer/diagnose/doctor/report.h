@@ -24,6 +24,7 @@ struct Facts {
   LauncherFacts launcher = {};
   std::vector<std::pair<std::string, std::string>> environment = {};
   BlasFacts blas = {};
+  LoadedFacts loaded = {};
   EngineFacts engine = {};
 };
 
