@@ -12,19 +12,11 @@ source "$(dirname "$0")/source_packages.sh"
 install_for_sources llvm python3-pip zlib1g-dev libsqlite3-dev
 
 packages=$PWD/build/macos_packages
-python=$packages/python
-zig=$python/ziglang/zig
-mkdir -p "$packages"/{bin,include,lib}
-printf '#!/bin/sh\necho 14.0\n' >"$packages/bin/sw_vers"
-chmod +x "$packages/bin/sw_vers"
-fetch() { [ -e "$python/$1" ] || python3 -m pip -q install --no-deps --target "$python" "${@:2}"; }
-fetch ziglang ziglang==0.17.1
-# What <math.h> asks of <float.h>, infinity, must not be all that a file gets of it.
-header=$python/ziglang/lib/libcxx/include/float.h
-grep -q __need_infinity_nan "$header" ||
-  sed -i -e '1i #ifdef __need_infinity_nan\n#include_next <float.h>\n#else' -e '$a #endif' "$header"
-fetch torch torch==2.15.0 --only-binary=:all: --platform macosx_14_0_arm64 --python-version 3.12
-export ZIG_GLOBAL_CACHE_DIR=$packages/cache
+zig=$PWD/build/zig/ziglang/zig
+mkdir -p "$packages"/{include,lib}
+install_zig
+[ -e "$packages/torch" ] || python3 -m pip -q install --no-deps --target "$packages" torch==2.15.0 \
+  --only-binary=:all: --platform macosx_14_0_arm64 --python-version 3.12
 
 # stub NAME LIBRARY: a library of the system, /usr/lib/LIBRARY, as a list of the symbols in the input, to
 # link with. What a file defines itself comes before those after "weak ".

@@ -11,6 +11,12 @@ fail() {
 
 num_cores() { getconf _NPROCESSORS_ONLN; }
 
+# project_version: as 1.0.0 or 1.0.0-rc1.
+project_version() {
+  sed -n -e 's/^project(trainer VERSION \([^ ]*\).*/\1/p' -e 's/^set(TRAINER_PRERELEASE "\(.*\)").*/\1/p' \
+    CMakeLists.txt | tr -d '\n'
+}
+
 # find_tool NAME VERSION: where a tool of LLVM is, of this version, which the gate is tuned to, or else a
 # newer one. Homebrew keeps LLVM out of the PATH.
 find_tool() {

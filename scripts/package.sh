@@ -1,55 +1,62 @@
 #!/usr/bin/env bash
 # Makes in build/packages the packages trainer, trainer-engine, trainer-onnx and trainer-dev for the release
-# of Debian or Ubuntu that this is, and an archive and a Python wheel with a program that applies models and
-# needs the C library only. scripts/try_package.sh tries them.
-# Usage: scripts/package.sh [debian] [archive]    (no word: both; the wheel comes with the archive)
+# of Debian or Ubuntu that this is, archives and Python wheels with a program that applies models and needs
+# the system's C library only, and SHA256SUMS. scripts/try_package.sh tries them.
+# Usage: scripts/package.sh [debian] [archive] [linux-x86_64] [linux-aarch64] [macos-arm64]
+# archive: archive and wheel for this machine; linux-x86_64, ...: for that, on any. No word: debian archive.
+# Archives need root once, to install Zig and the sources of packages in build/zig (scripts/source_packages.sh).
 # DEBFULLNAME, DEBEMAIL: who makes the packages, else the author of the last commit.
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
+# shellcheck source=scripts/source_packages.sh
+source "$(dirname "$0")/source_packages.sh"
 
 [ $# -gt 0 ] || set -- debian archive
-version=$(sed -n 's/^project(trainer VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)
+version=$(project_version)
 maintainer="${DEBFULLNAME:-$(git log -1 --format=%an)} <${DEBEMAIL:-$(git log -1 --format=%ae)}>"
 # The dates of files and of the change log.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
+# The rights of files do not depend on the user.
+umask 022
 mkdir -p build/packages
 
-# put_licenses FOLDER PACKAGE...: those of code that is compiled in.
-put_licenses() {
-  local folder=$1 package
-  shift
-  rm -rf "$folder"
-  mkdir -p "$folder"
-  for package in "$@"; do
-    install -m 644 "/usr/share/doc/$package/copyright" "$folder/$package"
-  done
-}
-
-# pack TREE: what CPack makes of it, moved to build/packages.
-pack() {
-  local tree=$1
-  rm -rf "$tree/cpack"
-  cpack --config "$tree/CPackConfig.cmake" -B "$tree/cpack" \
-    -D CPACK_PACKAGE_CONTACT="$maintainer" >"$tree/cpack.log" 2>&1 ||
-    fail "$(tail -n 5 "$tree/cpack.log"); see $tree/cpack.log"
-  find "$tree/cpack" -maxdepth 1 -type f -exec mv -t build/packages {} +
-  rm -rf "$tree/cpack"
+# linked_packages FILE...: the packages of Debian whose libraries they name, and those in their headers.
+# shellcheck disable=SC2016  # dpkg-query puts in its fields
+linked_packages() {
+  local name
+  {
+    echo libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev | tr ' ' '\n'
+    readelf -dW "$@" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u | while read -r name; do
+      dpkg-query -S "*/$name" 2>/dev/null | grep -v ^diversion | head -n 1 | cut -d : -f 1 || true
+    done
+  } | xargs dpkg-query -W -f 'deb/debian/${source:Package}@${source:Version}\n'
 }
 
 make_debian() {
-  local made=build/release/package part packages
+  local made=build/release/package part package packages linked
   cmake --build --preset package
-  put_licenses "$made/licenses" libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev
+  rm -rf "$made/licenses"
+  mkdir -p "$made/licenses"
+  for package in libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev; do
+    install -m 644 "/usr/share/doc/$package/copyright" "$made/licenses/$package"
+  done
+  linked=$(linked_packages build/release/bin/trainer build/release/lib/libtrainer_*.so)
+  # shellcheck disable=SC2086  # one word a package
+  scripts/make_sbom.py "$version" $linked >"$made/sbom.cdx.json"
   gzip -9nc build/release/share/man/man1/trainer.1 >"$made/trainer.1.gz"
   printf 'trainer (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n' \
-    "$version" "$maintainer" "$(date -Rud "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$made/changelog.gz"
+    "$(tr - '~' <<<"$version")" "$maintainer" "$(date -Rud "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$made/changelog.gz"
   ln -sf ../lib/trainer/bin/trainer "$made/trainer"
   for part in engine onnx dev; do
     ln -sfn trainer "$made/trainer-$part"
   done
-  rm -f build/packages/*.deb
-  pack build/release
+  rm -rf build/packages/*.deb build/release/cpack
+  cpack --config build/release/CPackConfig.cmake -B build/release/cpack \
+    -D CPACK_PACKAGE_CONTACT="$maintainer" >build/release/cpack.log 2>&1 ||
+    fail "$(tail -n 5 build/release/cpack.log); see build/release/cpack.log"
+  mv build/release/cpack/*.deb build/packages
+  rm -rf build/release/cpack
   packages=(build/packages/*.deb)
   if command -v lintian >/dev/null; then
     lintian --allow-root --fail-on error,warning "${packages[@]}" || fail "lintian: see above"
@@ -59,28 +66,83 @@ make_debian() {
   say "made ${packages[*]}"
 }
 
-make_archive() {
-  local needed tree=build/static
-  [ -f $tree/build.ninja ] || cmake --preset static >/dev/null
-  cmake --build --preset static
-  put_licenses $tree/package/licenses libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev \
-    libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev libstdc++6
-  needed=$(readelf -dW $tree/bin/trainer | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
-    grep -vE '^(libc|libm|ld-linux.*)\.so\.[0-9]+$' || true)
-  [ -z "$needed" ] || fail "$tree/bin/trainer needs more than the C library: ${needed//$'\n'/, }"
-  rm -f build/packages/*.tar.gz* build/packages/*.whl
-  pack $tree
-  strip -o $tree/package/trainer $tree/bin/trainer
-  scripts/make_wheel.py $tree/package/trainer build/packages --licenses $tree/package/licenses \
-    --manual $tree/share/man/man1/trainer.1 >/dev/null
-  say "made $(echo build/packages/*.{tar.gz,whl}); needs $(readelf -VW $tree/bin/trainer |
-    grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1) or newer"
+# build_for PLATFORM TARGET: the program in build/portable/PLATFORM, by Zig.
+build_for() {
+  local tree=build/portable/$1 room=$PWD/build/zig/$2
+  local zig=(-DCMAKE_TOOLCHAIN_FILE="$PWD/scripts/zig.toolchain.cmake" -DTRAINER_ZIG_TARGET="$2")
+  [ -e "$room/complete" ] || install_for_sources llvm python3-pip tcl
+  install_zig
+  if [ ! -e "$room/complete" ]; then
+    mkdir -p build/zig/source "$room"
+    ln -sfn ../source "$room/source"
+    build_packages "$room" "${zig[@]}" -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+      -DZSTD_BUILD_SHARED=OFF -DZSTD_BUILD_STATIC=ON -- "${compiled_in[@]}"
+    touch "$room/complete"
+  fi
+  [ -f "$tree/build.ninja" ] || cmake --preset portable -B "$tree" "${zig[@]}" >/dev/null
+  cmake --build "$tree"
+}
+# Sources of Debian, each after those that it needs.
+compiled_in=(zlib libzstd sqlite3 nlohmann-json3 cli11 fmtlib spdlog yaml-cpp)
+
+# check_libraries PROGRAM: fails if it needs a library that a system may lack.
+check_libraries() {
+  local needed
+  if [[ "$1" == *macos* ]]; then
+    needed=$(llvm-objdump --macho --dylibs-used "$1" | sed -n 's/^\t\([^ ]*\).*/\1/p' |
+      grep -vx /usr/lib/libSystem.B.dylib || true)
+  else
+    needed=$(readelf -dW "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+      grep -vE '^(libc|libm|libdl|libpthread|librt|ld-linux.*)\.so\.[0-9]+$' || true)
+  fi
+  [ -z "$needed" ] || fail "$1 needs more than the C library: ${needed//$'\n'/, }"
 }
 
+make_archive() {
+  local platform=$1 target=$2 tag=$3 name=trainer-$version-$1 tree=build/portable/$1 folder package
+  local own=linux-${machine} made=build/portable/$1/package linked=()
+  build_for "$platform" "$target"
+  rm -f build/packages/trainer-*-"$platform".tar.gz build/packages/*-"$tag".whl
+  check_libraries "$tree/bin/trainer"
+  rm -rf "$made" "${tree:?}/$name"
+  mkdir -p "$made/licenses"
+  for package in "${compiled_in[@]}"; do
+    folder=$(echo "build/zig/source/$package"-*/)
+    install -m 644 "$folder/debian/copyright" "$made/licenses/$package"
+    linked+=("deb/debian/$package@$(dpkg-parsechangelog -l "$folder/debian/changelog" -S Version)")
+  done
+  for package in libcxx libcxxabi libunwind; do
+    install -m 644 "build/zig/ziglang/lib/$package/LICENSE.TXT" "$made/licenses/$package"
+  done
+  linked+=("pypi/ziglang@$(build/zig/ziglang/zig version)")
+  scripts/make_sbom.py "$version" "${linked[@]}" >"$made/sbom.cdx.json"
+  # The program of this machine writes the manual.
+  [ "$platform" = "$own" ] || [ -x "build/portable/$own/bin/trainer" ] || build_for "$own" "${targets[$own]}"
+  "build/portable/$own/bin/trainer" manual >"$made/trainer.1"
+  cmake --install "$tree" --prefix "$PWD/$tree/$name" >/dev/null
+  tar -C "$tree" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -c "$name" |
+    gzip -9n >"build/packages/$name.tar.gz"
+  rm -rf "${tree:?}/$name"
+  scripts/make_wheel.py "$tree/bin/trainer" build/packages "$version" "$tag" --licenses "$made/licenses" \
+    --manual "$made/trainer.1" --sbom "$made/sbom.cdx.json" >/dev/null
+  say "made build/packages/$name.tar.gz and the wheel for $tag"
+}
+
+machine=$(uname -m)
+declare -A targets=(
+  [linux-x86_64]=x86_64-linux-gnu.2.28
+  [linux-aarch64]=aarch64-linux-gnu.2.28
+  [macos-arm64]=aarch64-macos.11.0
+)
 for part in "$@"; do
+  [ "$part" != archive ] || part=linux-$machine
   case "$part" in
     debian) make_debian ;;
-    archive) make_archive ;;
-    *) fail "unknown word '$part'; expected debian or archive" ;;
+    linux-*) make_archive "$part" "${targets[$part]:?"no target"}" "manylinux_2_28_${part#linux-}" ;;
+    macos-arm64) make_archive "$part" "${targets[$part]}" macosx_11_0_arm64 ;;
+    *) fail "unknown word '$part'; expected debian, archive, linux-x86_64, linux-aarch64 or macos-arm64" ;;
   esac
 done
+cd build/packages
+files=$(find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%f\n' | sort)
+xargs sha256sum <<<"$files" >SHA256SUMS

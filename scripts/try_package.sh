@@ -28,7 +28,7 @@ if [ "$what" = debian ]; then
 else
   trainer=$PWD/build/release/bin/trainer
   [ -x "$trainer" ] || fail "$trainer, which makes a model to predict with, is not there; run: make build"
-  cp build/packages/trainer-*.tar.gz "$room/"
+  cp build/packages/trainer-*-linux-"$(uname -m)".tar.gz "$room/"
   cp configs/data/penguins.csv "$room/"
   "$trainer" --quiet --config configs/penguins.yaml --output-dir "$room/runs" --epochs 3 threads=1
   "$trainer" predict "$room/runs/latest" "$room/penguins.csv" --output "$room/expected.csv"

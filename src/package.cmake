@@ -1,17 +1,15 @@
 # What CPack makes of a build tree (scripts/package.sh): the packages trainer, trainer-engine,
-# trainer-onnx and trainer-dev of Debian, or, with TRAINER_STATIC, an archive of what `make install`
-# installs.
-set(CPACK_PACKAGE_CHECKSUM SHA256)
+# trainer-onnx and trainer-dev of Debian. With TRAINER_STATIC `cmake --install` makes an archive.
+if(TRAINER_STATIC)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/package/licenses DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES ${CMAKE_BINARY_DIR}/package/sbom.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  install(FILES ${CMAKE_BINARY_DIR}/package/trainer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  return()
+endif()
+string(REPLACE - ~ CPACK_PACKAGE_VERSION ${TRAINER_VERSION})
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
     GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-if(TRAINER_STATIC)
-  set(CPACK_GENERATOR TGZ)
-  set(CPACK_PACKAGE_FILE_NAME trainer-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/package/licenses DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-  include(CPack)
-  return()
-endif()
 
 # Programs and libraries are in a folder of their own, below which they find each other as they do in the
 # build tree: nothing but trainer uses them, and their interface changes with each version.
@@ -31,6 +29,7 @@ install_private(core trainer trainer_core)
 install_made(core trainer ${CMAKE_INSTALL_BINDIR})
 install_made(core trainer.1.gz ${CMAKE_INSTALL_MANDIR}/man1)
 install_made(core changelog.gz ${CMAKE_INSTALL_DOCDIR})
+install_made(core sbom.cdx.json ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/package/licenses DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT core EXCLUDE_FROM_ALL)
 # Debian's zsh looks here, not in site-functions.
@@ -87,7 +86,7 @@ foreach(part engine onnx dev)
     list(APPEND CPACK_COMPONENTS_ALL ${part})
     install_made(${part} trainer-${part} ${CMAKE_INSTALL_DATADIR}/doc)
     set(CPACK_DEBIAN_${name}_PACKAGE_NAME trainer-${part})
-    list(APPEND CPACK_DEBIAN_${name}_PACKAGE_DEPENDS "trainer (= ${PROJECT_VERSION})")
+    list(APPEND CPACK_DEBIAN_${name}_PACKAGE_DEPENDS "trainer (= ${CPACK_PACKAGE_VERSION})")
     list(JOIN CPACK_DEBIAN_${name}_PACKAGE_DEPENDS ", " CPACK_DEBIAN_${name}_PACKAGE_DEPENDS)
   endif()
 endforeach()

@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trainer/base/version.h"
+
 #include "cli/commands.h"
 #include "cli/help_text.h"
 #include "cli/parse_words.h"
@@ -233,7 +235,7 @@ TEST(CommandLineTest, TheExamplesAreUnderstood) {
 
 TEST(CommandLineTest, VersionNamesCommitAndLibraries) {
   const std::string text = parse({"--version"}).text;
-  EXPECT_EQ(text.rfind("trainer 0.1.0 (", 0), 0U) << text;
+  EXPECT_EQ(text.rfind("trainer " + build_info().version + " (", 0), 0U) << text;
   EXPECT_NE(text.find("\nLibTorch "), std::string::npos);
   for (const char* name : {"yaml-cpp", "fmt", "spdlog", "CLI11", "nlohmann_json", "zlib", "BLAS"}) {
     EXPECT_NE(text.find(std::string("\n") + name + " "), std::string::npos) << text;

@@ -7,11 +7,11 @@ trap 'rm -rf "$folder"' EXIT
 
 mkdir "$folder/a" "$folder/b"
 for copy in a b; do
-  file=$(scripts/make_wheel.py /bin/true "$folder/$copy")
+  file=$(scripts/make_wheel.py /bin/true "$folder/$copy" 1.0.0-rc1 manylinux_2_28_x86_64)
 done
 cmp "$folder"/{a,b}/*.whl
 case "${file##*/}" in
-  trainer_cli-*-py3-none-manylinux_2_*_"$(uname -m)".whl) ;;
+  trainer_cli-1.0.0rc1-py3-none-manylinux_2_28_x86_64.whl) ;;
   *)
     echo "FAILED: another name: $file"
     exit 1
