@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the wheels that scripts/package.sh made: auditwheel names their oldest glibc; that of this machine is
 # installed in a fresh environment, up to its first prediction; that of 64-bit Arm predicts in an emulator; the
-# signature of that of macOS is checked. The predictions are those of build/release/bin/trainer.
+# signature of that of macOS is checked. Predictions and kernels are those of build/release/bin/trainer.
 # Usage: scripts/try_wheels.sh
 # Needs python3-venv, and for Arm qemu-user and libc6-arm64-cross.
 # shellcheck source=scripts/common.sh
@@ -32,6 +32,8 @@ for one, other in zip(expected[1:], found[1:]):
 PYTHON
 }
 
+kernels() { "$1" doctor | tr -s ' \n' ' ' | grep -o 'kernels for [^;,]*' || true; }
+
 for wheel in build/packages/*.whl; do
   name=${wheel##*-py3-none-}
   say "$(basename "$wheel"): $(du -k "$wheel" | cut -f 1) kB"
@@ -56,6 +58,7 @@ for wheel in build/packages/*.whl; do
         TIMEFORMAT="from nothing to the first prediction: %R s"
       }
       same wheel.csv
+      [ "$(kernels "$room/fresh/bin/trainer")" = "$(kernels $trainer)" ] || fail "its kernels are others"
       "$room/fresh/bin/pip" -q uninstall -y trainer-cli
       [ ! -e "$room/fresh/bin/trainer" ] || fail "pip uninstall leaves the program"
       ;;

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -65,25 +66,42 @@ bool has_feature(const char* name) {
 #endif
 
 #if defined(__x86_64__)
-// A bit of CPUID leaf 7, EDX, for features that __builtin_cpu_supports() of older compilers lacks.
-bool has_leaf7_edx(unsigned bit) {
+// __builtin_cpu_supports() says no to everything with the runtime library of Zig, whose data of the
+// CPU are empty.
+struct Leaf {
   unsigned eax = 0;
   unsigned ebx = 0;
   unsigned ecx = 0;
   unsigned edx = 0;
-  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && ((edx >> bit) & 1U) != 0;
+};
+
+Leaf cpuid(unsigned leaf, unsigned subleaf) {
+  Leaf result;
+  __get_cpuid_count(leaf, subleaf, &result.eax, &result.ebx, &result.ecx, &result.edx);
+  return result;
 }
 
-constexpr unsigned kBitOfFp16 = 23;
+constexpr unsigned bits(std::initializer_list<unsigned> numbers) {
+  unsigned result = 0;
+  for (const unsigned number : numbers) result |= 1U << number;
+  return result;
+}
 
-// Whether the system saves the configuration and the data of tiles when it switches threads.
-bool system_saves_tiles() {
+bool has_all(unsigned word, unsigned wanted) { return (word & wanted) == wanted; }
+
+// Whether the system saves these registers when it switches threads, by their bits in XCR0.
+bool system_saves(unsigned registers) {
+  constexpr unsigned kXgetbv = bits({27});
+  if (!has_all(cpuid(1, 0).ecx, kXgetbv)) return false;
   uint32_t low = 0;
   uint32_t high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  constexpr uint32_t kTiles = (1U << 17U) | (1U << 18U);
-  return (low & kTiles) == kTiles;
+  return has_all(low, registers);
 }
+
+constexpr unsigned kYmm = bits({1, 2});
+constexpr unsigned kZmm = kYmm | bits({5, 6, 7});
+constexpr unsigned kTiles = bits({17, 18});
 
 // Linux requires a process to request permission for tiles, as their data is large. Returns whether
 // it was granted.
@@ -102,7 +120,11 @@ bool system_permits_tiles() {
 
 bool has_avx2() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  constexpr unsigned kFma = bits({12});  // leaf 1, ECX
+  constexpr unsigned kAvx2 = bits({5});  // leaf 7, EBX
+  static const bool has =
+      system_saves(kYmm) && has_all(cpuid(1, 0).ecx, kFma) && has_all(cpuid(7, 0).ebx, kAvx2);
+  return has;
 #else
   return false;
 #endif
@@ -110,8 +132,9 @@ bool has_avx2() {
 
 bool has_avx512() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+  constexpr unsigned kFDqBwVl = bits({16, 17, 30, 31});  // leaf 7, EBX
+  static const bool has = system_saves(kZmm) && has_all(cpuid(7, 0).ebx, kFDqBwVl);
+  return has;
 #else
   return false;
 #endif
@@ -135,7 +158,8 @@ std::vector<std::string> vector_instructions() {
 
 bool has_bf16() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bf16") != 0;
+  constexpr unsigned kBf16 = bits({5});  // leaf 7.1, EAX
+  return has_avx512() && has_all(cpuid(7, 1).eax, kBf16);
 #elif defined(__aarch64__) && defined(__linux__)
   return (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
 #elif defined(__aarch64__) && defined(__APPLE__)
@@ -147,11 +171,9 @@ bool has_bf16() {
 
 bool has_amx_bf16() {
 #if defined(__x86_64__)
-  constexpr unsigned kBitOfBf16 = 22;
-  constexpr unsigned kBitOfTiles = 24;
-  static const bool has = has_avx512() && has_bf16() && has_leaf7_edx(kBitOfBf16) &&
-                          has_leaf7_edx(kBitOfTiles) && system_saves_tiles() &&
-                          system_permits_tiles();
+  constexpr unsigned kBf16AndTiles = bits({22, 24});  // leaf 7, EDX
+  static const bool has = has_bf16() && has_all(cpuid(7, 0).edx, kBf16AndTiles) &&
+                          system_saves(kTiles) && system_permits_tiles();
   return has;
 #else
   return false;
@@ -166,7 +188,8 @@ std::span<const std::string> enum_names<Bf16Products>() {
 
 bool has_fp16() {
 #if defined(__x86_64__)
-  return has_leaf7_edx(kBitOfFp16) && __builtin_cpu_supports("avx512f") != 0;
+  constexpr unsigned kFp16 = bits({23});  // leaf 7, EDX
+  return has_avx512() && has_all(cpuid(7, 0).edx, kFp16);
 #elif defined(__aarch64__) && defined(__linux__)
   return (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0;
 #elif defined(__aarch64__) && defined(__APPLE__)
