@@ -32,7 +32,7 @@ for one, other in zip(expected[1:], found[1:]):
 PYTHON
 }
 
-kernels() { "$1" doctor | tr -s ' \n' ' ' | grep -o 'kernels for [^;,]*' || true; }
+kernels() { "$1" doctor | sed -n 's/.* CPU .*kernels for \([^;,]*\).*/\1/p' || true; }
 
 for wheel in build/packages/*.whl; do
   name=${wheel##*-py3-none-}
