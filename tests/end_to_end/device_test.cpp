@@ -109,7 +109,7 @@ TEST(DeviceTest, ARunOutlivesAMemoryThatItsBatchDoesNotFitInto) {
   ASSERT_EQ(trainer_in(folder.path(), run).exit_code, 0);
   const auto whole = parse_json(last_record(folder.path(), "train"));
   EXPECT_FALSE(whole.contains("micro_batch_size"));
-  for (int64_t kibibytes = 1000000; kibibytes < 8000000; kibibytes += 150000) {
+  for (int64_t kibibytes = 400000; kibibytes < 8000000; kibibytes += 150000) {
     const ProcessResult result =
         trainer_in(folder.path(), run, "ulimit -v " + std::to_string(kibibytes) + " &&");
     if (result.exit_code != 0) {
