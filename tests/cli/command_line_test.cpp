@@ -304,6 +304,7 @@ TEST(CommandLineTest, HelpOnAKeyDescribesIt) {
             "default     0.001\n"
             "            with recipe=realmlp: 0.04 for classification, 0.2 for regression\n"
             "            with recipe=tabm: 0.002\n"
+            "            with recipe=linear: 0.003 for classification, 0.0003 for regression\n"
             "set by      training.learning_rate=VALUE, --lr VALUE\n"
             "on resume   is kept\n");
   for (const char* name : {"lr", "learning_rate"}) EXPECT_EQ(parse({"help", name}).text, text);
