@@ -294,18 +294,24 @@ std::vector<Finding> check(const EngineFacts& engine) {
 }
 
 std::vector<Finding> check(const LoadedFacts& loaded) {
-  Finding openmp{"OpenMP", Status::kGood, loaded.openmp.empty() ? "none" : joined(loaded.openmp),
+  // Their folders are in the JSON; on a terminal some are wider than a line.
+  const auto names_of = [](std::vector<std::string> paths) {
+    for (std::string& path : paths) path.erase(0, path.rfind('/') + 1);
+    return joined(paths);
+  };
+  Finding openmp{"OpenMP", Status::kGood, loaded.openmp.empty() ? "none" : names_of(loaded.openmp),
                  ""};
   if (loaded.openmp.size() > 1) {
     openmp.status = Status::kProblem;
-    openmp.text = fmt::format("{} runtimes in one process: {}", loaded.openmp.size(), openmp.text);
+    openmp.text =
+        fmt::format("{} runtimes in one process: {}", loaded.openmp.size(), joined(loaded.openmp));
     openmp.advice =
         "two of them can end a run or make it many times slower; remove a package that one is "
         "from, unset LD_PRELOAD, or build with another LibTorch (TRAINER_LIBTORCH=wheel)";
   }
   return {openmp,
           {"BLAS files", Status::kGood,
-           loaded.blas.empty() ? "none: it is inside LibTorch" : joined(loaded.blas), ""}};
+           loaded.blas.empty() ? "none: it is inside LibTorch" : names_of(loaded.blas), ""}};
 }
 
 Finding check(const BlasFacts& facts, double blas_flops, const SpeedFacts& speed) {
