@@ -24,7 +24,7 @@ namespace trainer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-enum class Format { kOnnx, kSafetensors, kTorchscript };
+enum class Format { kC, kOnnx, kSafetensors, kTorchscript };
 
 struct FormatRow {
   std::string_view name;
@@ -32,8 +32,9 @@ struct FormatRow {
   Format format;
 };
 
-constexpr std::array<FormatRow, 3> kFormats = {
-    {{"onnx", ".onnx", Format::kOnnx},
+constexpr std::array<FormatRow, 4> kFormats = {
+    {{"c", ".c", Format::kC},
+     {"onnx", ".onnx", Format::kOnnx},
      {"safetensors", ".safetensors", Format::kSafetensors},
      {"torchscript", ".pt", Format::kTorchscript}}};
 
@@ -87,24 +88,25 @@ Document report_document(const apply::Model& model, const apply::ExportReport& r
 class ExportCommand : public Command {
  public:
   std::vector<Option> options() override {
-    return {model_option(model_),
-            {"-o,--output", &output_, "FILE", "File to write"},
-            {"--format", &format_name_, "FORMAT",
-             "onnx, safetensors (weights only) or torchscript (default: by the extension of FILE: "
-             ".onnx, .safetensors, .pt)",
-             format_names()},
-            {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
-            interval_option(interval_),
-            {"--preprocessing", &preprocessing_, "",
-             "Use the raw columns of the table as inputs (onnx)"},
-            {"--batch", &batch_, "N", "Fix the number of rows (onnx; default: any)"}};
+    return {
+        model_option(model_),
+        {"-o,--output", &output_, "FILE", "File to write"},
+        {"--format", &format_name_, "FORMAT",
+         "c, onnx, safetensors (weights only) or torchscript (default: by the extension of FILE: "
+         ".c, .onnx, .safetensors, .pt)",
+         format_names()},
+        {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
+        interval_option(interval_),
+        {"--preprocessing", &preprocessing_, "",
+         "Use the raw columns of the table as inputs (onnx)"},
+        {"--batch", &batch_, "N", "Fix the number of rows (onnx; default: any)"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
     check_model("export", model_, problems);
     if (output_.empty()) {
       problems.emplace_back(
-          "export: expected --output FILE (.onnx, .safetensors or .pt), got nothing");
+          "export: expected --output FILE (.c, .onnx, .safetensors or .pt), got nothing");
     }
     const std::size_t num_problems = problems.size();
     choose_format(problems);
@@ -127,7 +129,7 @@ class ExportCommand : public Command {
 
  private:
   void require_probabilities(const apply::Model& model) const {
-    if (softmax_ || format_ == Format::kSafetensors ||
+    if (softmax_ || format_ == Format::kC || format_ == Format::kSafetensors ||
         model.schema.task == config::Task::kRegression) {
       return;
     }
@@ -142,17 +144,19 @@ class ExportCommand : public Command {
         format_ = row->format;
         return;
       }
-      problems.push_back(fmt::format("--format: expected onnx, safetensors or torchscript, got {}",
-                                     in_quotes(format_name_)));
+      problems.push_back(
+          fmt::format("--format: expected c, onnx, safetensors or torchscript, got {}",
+                      in_quotes(format_name_)));
     } else if (!output_.empty()) {
       const std::string extension = lower_case(fs::path(output_).extension().string());
       if (const FormatRow* row = find_format(&FormatRow::extension, extension)) {
         format_ = row->format;
         return;
       }
-      problems.push_back(fmt::format(
-          "--output: expected a name ending in .onnx, .safetensors or .pt, got {}; or set --format",
-          in_quotes(output_)));
+      problems.push_back(
+          fmt::format("--output: expected a name ending in .c, .onnx, .safetensors or .pt, got {}; "
+                      "or set --format",
+                      in_quotes(output_)));
     }
   }
 
@@ -161,7 +165,13 @@ class ExportCommand : public Command {
       problems.emplace_back(
           "--softmax: a safetensors file contains weights only; use --format onnx or torchscript");
     }
-    if (preprocessing_ && format_ != Format::kOnnx) {
+    if (softmax_ && format_ == Format::kC) {
+      problems.emplace_back("--softmax: a C file always returns probabilities; remove this option");
+    }
+    if (preprocessing_ && format_ == Format::kC) {
+      problems.emplace_back(
+          "--preprocessing: a C file always takes the raw columns too; remove this option");
+    } else if (preprocessing_ && format_ != Format::kOnnx) {
       problems.emplace_back("--preprocessing: only supported for ONNX; use --format onnx");
     }
     if (!batch_.empty() && format_ != Format::kOnnx) {
@@ -175,6 +185,8 @@ class ExportCommand : public Command {
     if (preprocessing_) options.inputs = apply::ExportInputs::kColumns;
     if (!batch_.empty()) options.batch = num_rows_;
     switch (format_) {
+      case Format::kC:
+        return apply::export_c(model, output_);
       case Format::kOnnx:
         return onnx_library().write(model, options, output_);
       case Format::kSafetensors:

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "trainer/apply/cell_texts.h"
 #include "trainer/base/error.h"
-#include "trainer/base/text/format.h"
-#include "trainer/base/text/parse.h"
-#include "trainer/table/schema/value_index.h"
-#include "trainer/table/source/exact_number.h"
 
 #include "onnx_export/parts.h"
 
@@ -27,66 +19,11 @@ using data::ColumnKind;
 
 constexpr int64_t kFloat = onnx::TensorProto::FLOAT;
 
-/// The values that count as missing. Texts are listed in several spellings, because the operator
-/// that looks them up is case-sensitive.
-struct Missing {
-  std::vector<std::string> texts = {""};
-  std::vector<double> numbers;
-};
-
-// Adds all combinations of capital and small letters of a text with few letters; for longer texts
-// only small letters, all capitals, and a capital first letter.
-void add_spellings(const std::string& text, std::set<std::string>& spellings) {
-  constexpr std::size_t kManyLetters = 10;
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  std::vector<std::size_t> letters;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_letter(text[i])) letters.push_back(i);
-  }
-  const std::string lower = lower_case(text);
-  const auto with_capitals = [&](uint64_t capitals) {
-    std::string spelling = lower;
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-      char& c = spelling[letters[i]];
-      if ((capitals >> std::min<std::size_t>(i, 63) & 1U) != 0)
-        c = static_cast<char>(c - 'a' + 'A');
-    }
-    return spelling;
-  };
-  spellings.insert(text);
-  if (letters.size() > kManyLetters) {
-    for (const uint64_t capitals : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) {
-      spellings.insert(with_capitals(capitals));
-    }
-    return;
-  }
-  for (uint64_t capitals = 0; capitals < uint64_t{1} << letters.size(); ++capitals) {
-    spellings.insert(with_capitals(capitals));
-  }
-}
-
-Missing missing_of(const data::Schema& schema) {
-  Missing missing;
-  std::set<std::string> spellings;
-  for (const std::string& text : schema.missing) {
-    add_spellings(text, spellings);
-    const std::optional<double> number = parse_double(text);
-    if (!number) continue;
-    missing.numbers.push_back(*number);
-    const std::string shortest_text = shortest(*number);
-    spellings.insert(shortest_text);
-    if (std::trunc(*number) == *number) spellings.insert(shortest_text + ".0");
-  }
-  spellings.erase("");
-  missing.texts.insert(missing.texts.end(), spellings.begin(), spellings.end());
-  return missing;
-}
-
 Name as_float(GraphBuilder& graph, const Name& value) { return graph.cast(value, kFloat); }
 
 // Adds the input of a column. Returns its cells with missing values as NaN, without the offset of
 // the column.
-Name add_cell(GraphBuilder& graph, const Column& column, const Missing& codes) {
+Name add_cell(GraphBuilder& graph, const Column& column, const apply::MissingValues& codes) {
   constexpr const char* kMeaning = "a number, NaN where missing";
   const bool is_double = column.offset != 0;
   const auto number = [&](const char* name, double value) {
@@ -194,7 +131,7 @@ Name quantile_score(GraphBuilder& graph, const Column& column, const Name& value
 
 // Adds the features of a numeric column: the cell or its fill value and, if configured, the missing
 // indicator.
-void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes,
+void add_numeric(GraphBuilder& graph, const Column& column, const apply::MissingValues& codes,
                  std::vector<Name>& features) {
   const Name cell = limited(graph, column, add_cell(graph, column, codes));
   const bool uses_missing = column.fill || column.has_missing_indicator;
@@ -207,68 +144,22 @@ void add_numeric(GraphBuilder& graph, const Column& column, const Missing& codes
   if (column.has_missing_indicator) features.push_back(as_float(graph, missing));
 }
 
-// Returns the plain spellings of a number that programs commonly write, such as 7 and 7.0, or 0.5.
-std::vector<std::string> plain_spellings(const data::ExactNumber& number) {
-  constexpr int64_t kMaxZeros = 20;
-  const auto num_digits = static_cast<int64_t>(number.digits.size());
-  if (number.exponent > num_digits + kMaxZeros || number.exponent < -kMaxZeros) return {};
-  const std::string sign = number.is_negative ? "-" : "";
-  std::string digits = number.digits.empty() ? "0" : number.digits;
-  if (number.exponent >= num_digits) {
-    digits.append(static_cast<std::size_t>(number.exponent - num_digits), '0');
-    return {sign + digits, sign + digits + ".0"};
-  }
-  if (number.exponent <= 0) {
-    return {sign + "0." + std::string(static_cast<std::size_t>(-number.exponent), '0') + digits};
-  }
-  digits.insert(static_cast<std::size_t>(number.exponent), ".");
-  return {sign + digits};
-}
-
-// Adds other spellings of the categories, because the operator compares texts exactly: plain
-// spellings of numbers, and common spellings of booleans.
-void add_spellings(std::vector<std::string>& texts, std::vector<int64_t>& numbers) {
-  const std::vector<std::string> categories = texts;
-  const data::ValueIndex index(categories);
-  std::set<std::string> known(texts.begin(), texts.end());
-  const auto add = [&](const std::string& spelling) {
-    const std::optional<std::size_t> category = index.find(spelling);
-    if (!category || !known.insert(spelling).second) return;
-    texts.push_back(spelling);
-    numbers.push_back(static_cast<int64_t>(*category));
-  };
-  for (const std::string& category : categories) {
-    if (const std::optional<data::ExactNumber> number = data::exact_number(category)) {
-      for (const std::string& spelling : plain_spellings(*number)) add(spelling);
-    }
-  }
-  if (data::value_kind(categories) != data::ValueKind::kBooleans) return;
-  for (const char* spelling : {"true", "True", "TRUE", "false", "False", "FALSE"}) add(spelling);
-}
-
 // Adds the input of a column. Returns the index of each cell's category, [batch, 1]. If the column
 // has a missing indicator, missing cells get the next index after the categories; all other texts
 // get `other`.
-Name category_numbers(GraphBuilder& graph, const Column& column, const Missing& codes,
+Name category_numbers(GraphBuilder& graph, const Column& column, const apply::MissingValues& codes,
                       int64_t other) {
   const Name cell =
       graph.input(column.name, onnx::TensorProto::STRING, 1, "a string, empty where missing");
-  std::vector<std::string> texts = column.categories;
-  std::vector<int64_t> numbers(texts.size());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  add_spellings(texts, numbers);
-  if (column.has_missing_indicator) {
-    texts.insert(texts.end(), codes.texts.begin(), codes.texts.end());
-    numbers.resize(texts.size(), static_cast<int64_t>(column.categories.size()));
-  }
+  const apply::CellTexts known = apply::cell_texts(column, codes);
   return graph.node("LabelEncoder", {cell},
-                    {attribute("keys_strings", texts), attribute("values_int64s", numbers),
-                     attribute("default_int64", other)},
+                    {attribute("keys_strings", known.texts),
+                     attribute("values_int64s", known.numbers), attribute("default_int64", other)},
                     "ai.onnx.ml");
 }
 
 // Adds the feature of a sign column: -1 for the first category, 1 for the second, else 0.
-void add_sign(GraphBuilder& graph, const Column& column, const Missing& codes,
+void add_sign(GraphBuilder& graph, const Column& column, const apply::MissingValues& codes,
               std::vector<Name>& features) {
   const Name numbers = category_numbers(graph, column, codes, /*other=*/-1);
   const auto is_category = [&](int64_t category) {
@@ -279,7 +170,7 @@ void add_sign(GraphBuilder& graph, const Column& column, const Missing& codes,
 }
 
 // Adds the one-hot features of a categorical column.
-void add_categorical(GraphBuilder& graph, const Column& column, const Missing& codes,
+void add_categorical(GraphBuilder& graph, const Column& column, const apply::MissingValues& codes,
                      std::vector<Name>& features) {
   const Name numbers = category_numbers(graph, column, codes, /*other=*/-1);
   std::vector<int64_t> all(static_cast<std::size_t>(data::num_features(column)));
@@ -317,7 +208,7 @@ Name add_features(GraphBuilder& graph, const data::Schema& schema, const Name& n
 Name add_columns(GraphBuilder& graph, const data::Schema& schema) {
   std::vector<Name> features;
   std::vector<Name> embedded;  // placed after all other features
-  const Missing missing = missing_of(schema);
+  const apply::MissingValues missing = apply::missing_values(schema);
   for (const Column& column : schema.columns) {
     if (column.kind == ColumnKind::kNumeric) {
       add_numeric(graph, column, missing, features);

@@ -90,4 +90,9 @@ std::vector<std::pair<std::string, std::string>> export_metadata(const Model& mo
 /// archive::write_safetensors). Throws Error(kFileSystem).
 ExportReport export_safetensors(const Model& model, const std::filesystem::path& path);
 
+/// Writes a C99 file with functions that predict, from the columns of a table if the model has
+/// some, and from features. Their names begin with that of the file. Throws Error(kRuntime), before
+/// anything is written, if C has no form for the model.
+ExportReport export_c(const Model& model, const std::filesystem::path& path);
+
 }  // namespace trainer::apply
