@@ -114,7 +114,7 @@ TEST(FirstConfigTest, OnlyManyRowsHaveATestSplit) {
 }
 
 TEST(FirstConfigTest, FewRowsOfManyFeaturesGetALinearModelOfNumbers) {
-  const auto recipe = [](const std::string& target, TrainingRows rows) {
+  const auto recipe = [](const std::string& target, const TrainingRows& rows) {
     FirstConfig first =
         make_first_config(table(60, {{"few", constant}, {"many", scattered}}), target);
     choose_training(
