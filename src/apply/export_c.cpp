@@ -124,9 +124,8 @@ class Writer {
   std::string member_;  // "m * " within the loop over members
   int64_t loop_members_ = 0;
 
-  char other() const { return at_ == 'a' ? 'b' : 'a'; }
   void swap(int64_t width) {
-    at_ = other();
+    at_ = at_ == 'a' ? 'b' : 'a';
     width_ = width;
     max_width_ = std::max(max_width_, width);
     buffers_.insert(at_);
@@ -145,8 +144,10 @@ class Writer {
     for (const auto& value : values) {
       const std::string text = c_number(value);
       column += text.size() + 1;
-      if (column > kLine) tables_ += '\n';
-      if (column > kLine) column = text.size() + 1;
+      if (column > kLine) {
+        tables_ += '\n';
+        column = text.size() + 1;
+      }
       tables_ += text + ",";
     }
     tables_.back() = '}';
