@@ -14,7 +14,8 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-RUN = re.compile(r"(?!20260101)\d{8}_\d{6}(_\d+)?")  # not those of small_runs.py
+# Not those of small_runs.py. A number at the end tells apart runs that began in the same second.
+RUN = re.compile(r"(?!20260101)\d{8}_\d{6}(_(?:member|fold)_\d+|_[a-z]+)?(_\d+)?")
 OF_THE_MACHINE = {
     "communication_seconds",
     "memory_bytes",
@@ -28,6 +29,11 @@ LEFT_OUT = re.compile(
     r"tfevents|memory_bytes\.tsv|seconds?\.tsv|\.tmp-|/?\.(runs|purged)|checkpoint_(epoch|step)_"
 )
 TEXTS = {".log", ".html", ".jsonl"}  # for people, with times
+
+
+def without_start(text: str) -> str:
+    """Without when the runs in it began."""
+    return RUN.sub(r"RUN\1", text)
 
 
 class Name:
@@ -59,7 +65,7 @@ def timeless(value: object) -> object:
         return {key: item for key, item in kept.items() if key != "non_finite" or item}
     if isinstance(value, list):
         return [timeless(item) for item in value]
-    return RUN.sub("RUN", value) if isinstance(value, str) else value
+    return without_start(value) if isinstance(value, str) else value
 
 
 def without_origins(config: str) -> str:
@@ -78,7 +84,7 @@ def of_checkpoint(path: Path) -> str:
 
 def of_file(path: Path) -> str:
     if path.is_symlink():
-        return RUN.sub("RUN", str(path.readlink()))
+        return without_start(str(path.readlink()))
     if path.name == "metrics.jsonl":
         return repr([timeless(json.loads(line)) for line in path.read_text().splitlines()])
     if path.name in ("system.json", ".runs.json") or path.suffix in TEXTS:
@@ -86,7 +92,7 @@ def of_file(path: Path) -> str:
     if path.suffix == ".json":
         return repr(timeless(json.loads(path.read_text())))
     if path.name == "config_resolved.yaml":
-        return RUN.sub("RUN", without_origins(path.read_text()))
+        return without_start(without_origins(path.read_text()))
     if path.suffix == ".pt" and path.parent.name == "checkpoints":
         return of_checkpoint(path)
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -112,12 +118,12 @@ def contents(folder: Path) -> dict[str, str]:
     found = {}
     for path in files_in(folder):
         name = str(path.relative_to(folder))
-        is_left_out = LEFT_OUT.search(name)
-        if not is_left_out and not is_begun_only(folder / Path(name).parts[0]):
+        holders = [one for one in path.parents if one.is_relative_to(folder)]
+        if not LEFT_OUT.search(name) and not any(map(is_begun_only, holders)):
             try:
-                found[RUN.sub("RUN", name)] = of_file(path)
+                found[without_start(name)] = of_file(path)
             except (ValueError, zipfile.BadZipFile) as e:
-                found[RUN.sub("RUN", name)] = f"broken: {e}"
+                found[without_start(name)] = f"broken: {e}"
     return found
 
 
