@@ -229,7 +229,7 @@ class Campaign:
         found = self.check_end(result, fault, lasts)
         if not (lasts or failed.kind == "unlink"):
             left = file_contents.left_overs(self.place.out)
-            found += [f"left over: {path}" for path in left if "/.purged_" not in path]
+            found += [f"left over: {path}" for path in left if "/.purged_" not in str(path)]
         found += file_contents.broken(self.place.out, self.place.program)
         found += self.check_files(result.code)
         found += self.check_again(result.code, may_leave=lasts or failed.kind == "unlink")
@@ -300,9 +300,9 @@ class Campaign:
         if self.scenario.trains or not may_leave:
             left = file_contents.left_overs(self.place.out)
             if may_leave:  # nobody else may be writing those of a series
-                left = [
-                    path for path in left if not re.search(r"/\.(cv|ensemble)\.json\.tmp-", path)
-                ]
+                series = re.compile(r"\.(cv|ensemble)\.json\.tmp-")
+                left = [path for path in left if not series.match(path.name)]
+                left = [p for p in left if not file_contents.is_in_begun_run(p, self.place.out)]
             problems += [f"left over: {path}" for path in left]
         return [f"again: {problem}" for problem in problems]
 

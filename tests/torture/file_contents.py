@@ -112,14 +112,17 @@ def is_begun_only(folder: Path) -> bool:
     return is_run and not any(folder.rglob("*.pt"))
 
 
+def is_in_begun_run(path: Path, folder: Path) -> bool:
+    return any(is_begun_only(one) for one in path.parents if one.is_relative_to(folder))
+
+
 def contents(folder: Path) -> dict[str, str]:
     """By name, without what is not promised: files of earlier epochs, hidden and temporary files,
     events for TensorBoard, curves of times."""
     found = {}
     for path in files_in(folder):
         name = str(path.relative_to(folder))
-        holders = [one for one in path.parents if one.is_relative_to(folder)]
-        if not LEFT_OUT.search(name) and not any(map(is_begun_only, holders)):
+        if not LEFT_OUT.search(name) and not is_in_begun_run(path, folder):
             try:
                 found[without_start(name)] = of_file(path)
             except (ValueError, zipfile.BadZipFile) as e:
@@ -147,5 +150,5 @@ def broken(folder: Path, program: Path) -> list[str]:
     return problems
 
 
-def left_overs(folder: Path) -> list[str]:
-    return [str(path) for path in sorted(folder.rglob("*")) if is_left_over(path)]
+def left_overs(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if is_left_over(path)]
