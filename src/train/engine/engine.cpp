@@ -4,7 +4,6 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <string>
 
 #include <c10/util/Exception.h>
@@ -25,10 +24,10 @@ namespace {
 
 // Shortens the message of LibTorch's allocator, which names a line of its source code.
 Error memory_error(const std::string& message) {
-  static const std::regex kSize("tried to allocate ([0-9]+) bytes");
-  std::smatch match;
-  const auto size =
-      std::regex_search(message, match, kSize) ? parse_int(match[1].str()) : std::nullopt;
+  const std::string before = "tried to allocate ";
+  const size_t found = message.find(before);
+  const size_t begin = found == std::string::npos ? message.size() : found + before.size();
+  const auto size = parse_int(message.substr(begin, message.find(' ', begin) - begin));
   if (!size) return out_of_memory("LibTorch: " + message);
   return out_of_memory(fmt::format("out of memory: cannot allocate another {}",
                                    human_bytes(static_cast<uint64_t>(*size))));
