@@ -18,8 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import tuned_boosting
-from learners import VARIANT, Learner, all_learners, tuned, variant
+from learners import NAMED, Learner, all_learners, named_learner
 from public_tables import (
     ALL_TARGETS,
     DATA,
@@ -45,7 +44,7 @@ def words(choices: list[str]) -> Any:
     def parse(text: str) -> list[str]:
         chosen = [word.strip() for word in text.split(";" if ";" in text else ",")]
         for word in chosen:
-            if word not in choices and not word.startswith((VARIANT, tuned_boosting.PREFIX)):
+            if word not in choices and not word.startswith(tuple(NAMED)):
                 raise argparse.ArgumentTypeError(
                     f"unknown: {word}; choose from: {', '.join(choices)}"
                 )
@@ -74,8 +73,9 @@ def parse_arguments() -> argparse.Namespace:
         type=words(names),
         default=[name for name in names if name != "trainer plain"],
         help="what to compare, separated by semicolons (default: all but trainer plain); "
-        f"'{VARIANT}ensemble --members 4' is trainer with these arguments, 'tuned LightGBM 60' "
-        "that library (or XGBoost, CatBoost) tuned by Optuna for so many seconds",
+        "'trainer: ensemble --members 4' is trainer with these arguments, "
+        "'trainer: init --time 3s' init with them, 'tuned LightGBM 60' that library (or XGBoost, "
+        "CatBoost) tuned by Optuna for so many seconds, 'AutoGluon 60' its best preset",
     )
     parser.add_argument("--splits", type=int, default=5, help="splits of each table (default: 5)")
     parser.add_argument(
@@ -132,14 +132,9 @@ def main() -> int:
     records = read_records(arguments.json, arguments.redo)
     done = {key_of(record) for record in records}
     learners = all_learners(arguments.trainer, arguments.plain_trainer or arguments.trainer)
-    learners |= {
-        name: variant(arguments.trainer, name)
-        for name in arguments.learners
-        if name.startswith(VARIANT)
-    }
-    learners |= {
-        name: tuned(name) for name in arguments.learners if name.startswith(tuned_boosting.PREFIX)
-    }
+    for name in arguments.learners:
+        if learner := named_learner(arguments.trainer, name):
+            learners[name] = learner
     todo = [
         (table, number, name)
         for number in range(1, arguments.splits + 1)

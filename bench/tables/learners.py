@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class Trainer:
     program: Path
     arguments: list[str]
     command: str = "train"
+    init_arguments: list[str] = field(default_factory=list)
 
     def __call__(self, split: Split) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="trainer_tables_") as name:
@@ -68,6 +69,7 @@ class Trainer:
                 split.target,
                 "--output",
                 "table.yaml",
+                *self.init_arguments,
             )
             begin = time.perf_counter()
             self.run(
@@ -280,19 +282,20 @@ def fit_mlp(split: Split, features: Any, targets: np.ndarray) -> Any:
     return lambda test: model.predict(test) * scale + mean
 
 
-VARIANT = "trainer: "  # begins the name of a learner that ends with the arguments of trainer
+# ---- learners whose name says the rest -----------------------------------------------------------
 
 
-def variant(program: Path, name: str) -> Trainer:
+def variant(program: Path, name: str) -> Learner:
     """The learner that is called, for example, "trainer: ensemble --members 4 recipe=realmlp"."""
-    arguments = shlex.split(name.removeprefix(VARIANT))
-    is_command = arguments and arguments[0] in ("train", "ensemble", "cv", "search")
-    return Trainer(
-        program, arguments[1:] if is_command else arguments, arguments[0] if is_command else "train"
-    )
+    command, *arguments = shlex.split(name.removeprefix("trainer: "))
+    if command == "init":
+        return Trainer(program, [], init_arguments=arguments)
+    if command in ("train", "ensemble", "cv", "search"):
+        return Trainer(program, arguments, command)
+    return Trainer(program, [command, *arguments])
 
 
-def tuned(name: str) -> Learner:
+def tuned(_: Path, name: str) -> Learner:
     """The learner that is called, for example, "tuned LightGBM 60"."""
 
     def learn(split: Split) -> Outcome:
@@ -300,6 +303,41 @@ def tuned(name: str) -> Learner:
         return Outcome(split.error(predictions), fit_seconds, predict_seconds)
 
     return learn
+
+
+def autogluon(_: Path, name: str) -> Learner:
+    """The learner that is called, for example, "AutoGluon 60": its best preset on a CPU."""
+
+    def learn(split: Split) -> Outcome:
+        from autogluon.tabular import TabularPredictor  # of an environment of its own
+
+        metric = "root_mean_squared_error" if split.is_regression else "accuracy"
+        train = split.train
+        if not split.is_regression:
+            train = train.assign(**{split.target: train[split.target].astype(str)})
+        with tempfile.TemporaryDirectory(prefix="autogluon_") as folder:
+            begin = time.perf_counter()
+            predictor = TabularPredictor(split.target, None, metric, folder, verbosity=0)
+            predictor.fit(
+                train, time_limit=float(name.split()[1]), presets="best_quality", num_gpus=0
+            )
+            trained = time.perf_counter()
+            predictions = predictor.predict(split.test.drop(columns=split.target))
+            end = time.perf_counter()
+        return Outcome(split.error(predictions.to_numpy()), trained - begin, end - trained)
+
+    return learn
+
+
+NAMED = {"trainer: ": variant, tuned_boosting.PREFIX: tuned, "AutoGluon ": autogluon}
+
+
+def named_learner(program: Path, name: str) -> Learner | None:
+    """None if its name says nothing."""
+    for prefix, make in NAMED.items():
+        if name.startswith(prefix):
+            return make(program, name)
+    return None
 
 
 def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:
