@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `trainer init`: what it writes can be trained with.
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "trainer/base/philox.h"
+#include "trainer/base/text/json.h"
 
 #include "support/process.h"
 #include "support/temporary_folder.h"
@@ -414,6 +420,41 @@ TEST(InitOutputTest, TheTableIsNotReplacedByItsConfiguration) {
               "error: --output: " + name + " is the table itself; choose another name\n");
   }
   EXPECT_EQ(test::read_file(folder.path() / "t.csv"), table);
+}
+
+// Rows of eight columns, of which four count, and noise.
+std::string noisy_rows(uint64_t seed, int count) {
+  PhiloxStream random(seed, StreamId::kTrial);
+  std::string text = "a,b,c,d,e,f,g,h,y\n";
+  for (int row = 0; row < count; ++row) {
+    std::array<double, 8> x{};
+    for (double& value : x) {
+      value = random.normal();
+      text += fmt::format("{:.4f},", value);
+    }
+    const double signal = x[0] + std::sin(2 * x[1]) + x[2] * x[3] / 2;
+    text += fmt::format("{:.4f}\n", signal + random.normal());
+  }
+  return text;
+}
+
+// Of 150 rows, 30 choose the epoch of each member. What comes of it is compared with members that
+// learn from all of them, and whose epochs the rows choose on which both are tested.
+TEST(InitTest, WhatIsWrittenForFewRowsFindsASensibleEpoch) {
+  const test::TemporaryFolder folder;
+  folder.write("t.csv", noisy_rows(2, 150));
+  folder.write("new.csv", noisy_rows(102, 1'000));
+  const ProcessResult made = test::trainer_in(folder.path(), "init t.csv --target y");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const auto error_with = [&](const std::string& options) {
+    const ProcessResult trained = test::trainer_in(folder.path(), "--config t.yaml " + options);
+    EXPECT_EQ(trained.exit_code, 0) << trained.err;
+    const ProcessResult result = test::trainer_in(folder.path(), "eval --data new.csv --json");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return parse_json(result.out)["rmse"].get<double>();
+  };
+  const double best_error = error_with("data.validation_path=new.csv");
+  EXPECT_LT(error_with(""), 1.08 * best_error);
 }
 
 }  // namespace

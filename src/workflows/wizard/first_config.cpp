@@ -267,21 +267,33 @@ void choose_sizes(int64_t num_train, config::Config& config) {
   config.training.early_stopping.patience = std::max<int64_t>(5, sizes.epochs / 2);
 }
 
+// The epochs of a short run. Where rows are few, an epoch of RealMLP is a step or two of 64 rows,
+// and 32 of them leave the network half trained, so that the best epoch is the last one or chance.
+int64_t short_epochs(const TrainingRows& rows) {
+  constexpr int64_t kBatchSize = 64;
+  constexpr int64_t kFewestSteps = 128;
+  const int64_t epoch_steps = std::max<int64_t>(rows.num_rows / kBatchSize, 1);
+  return std::max(kEpochs, kFewestSteps / epoch_steps);
+}
+
 // Whether members of two recipes are trained soon, and within the time; if so, chooses them.
-bool choose_two_recipes(FirstConfig& first, const EpochSeconds& epoch_seconds, double time_limit) {
+bool choose_two_recipes(FirstConfig& first, const TrainingRows& rows,
+                        const EpochSeconds& epoch_seconds, double time_limit) {
   config::Config& config = first.config;
   config.members = kMembers;
+  const int64_t epochs = short_epochs(rows);
   double seconds = 0;  // of an epoch of all members
   for (const auto& [recipe, count] : {std::pair(config::Recipe::kTabm, kMembers - kRealmlpMembers),
                                       std::pair(config::Recipe::kRealmlp, kRealmlpMembers)}) {
     config::set_recipe(config, recipe);
     seconds += static_cast<double>(count) * epoch_seconds(config);
   }
-  if (kEpochs * seconds > std::min(time_limit, kSoon)) return false;
+  const double all_seconds = static_cast<double>(epochs) * seconds;
+  if (all_seconds > std::min(time_limit, kSoon)) return false;
   config.member_recipes = {config::to_text(config::Recipe::kRealmlp),
                            config::to_text(config::Recipe::kTabm)};
-  config.training.epochs = kEpochs;
-  first.training_seconds = kEpochs * seconds;
+  config.training.epochs = epochs;
+  first.training_seconds = all_seconds;
   first.time_reason = kEnough;
   return true;
 }
@@ -310,12 +322,12 @@ bool choose_linear(FirstConfig& first, const TrainingRows& rows, const EpochSeco
 }
 
 // Chooses as many epochs of RealMLP as fit for so many members. Returns whether these are enough.
-bool choose_realmlp(FirstConfig& first, int64_t members, const EpochSeconds& epoch_seconds,
-                    double time_limit) {
+bool choose_realmlp(FirstConfig& first, const TrainingRows& rows, int64_t members,
+                    const EpochSeconds& epoch_seconds, double time_limit) {
   config::Config& config = first.config;
   config.members = members;
   config::set_recipe(config, config::Recipe::kRealmlp);
-  if (members > 1) config.training.epochs = kEpochs;
+  if (members > 1) config.training.epochs = short_epochs(rows);
   const double seconds = epoch_seconds(config);
   const auto fitting = static_cast<int64_t>(time_limit / (static_cast<double>(members) * seconds));
   if (fitting < kMinEpochs) {
@@ -336,11 +348,11 @@ void choose_training(FirstConfig& first, const TrainingRows& rows,
                      const EpochSeconds& epoch_seconds, double time_limit) {
   if (rows.num_rows >= kMinRowsForMembers &&
       (choose_linear(first, rows, epoch_seconds, time_limit) ||
-       choose_two_recipes(first, epoch_seconds, time_limit) ||
-       choose_realmlp(first, kMembers, epoch_seconds, time_limit))) {
+       choose_two_recipes(first, rows, epoch_seconds, time_limit) ||
+       choose_realmlp(first, rows, kMembers, epoch_seconds, time_limit))) {
     return;
   }
-  if (choose_realmlp(first, 1, epoch_seconds, time_limit)) return;
+  if (choose_realmlp(first, rows, 1, epoch_seconds, time_limit)) return;
   config::set_recipe(first.config, config::Recipe::kPlain);
   choose_sizes(rows.num_rows, first.config);
   first.config.training.max_seconds = first.training_seconds = time_limit;

@@ -143,13 +143,13 @@ TEST(FirstConfigTest, TheTimeDecidesMembersEpochsAndRecipe) {
         [&](const config::Config&) { return epoch_seconds; }, time_limit);
     return first;
   };
-  const FirstConfig soon = chosen(100, 3'000, 0.05);
+  const FirstConfig soon = chosen(300, 3'000, 0.05);
   EXPECT_EQ(soon.config.members, 5);
   EXPECT_EQ(soon.config.member_recipes, (Words{"realmlp", "tabm"}));
   EXPECT_EQ(soon.config.training.epochs, 32);
   EXPECT_EQ(soon.training_seconds, 8);
-  EXPECT_TRUE(chosen(100, 7, 0.05).config.member_recipes.empty());
-  const FirstConfig enough = chosen(100, 3'000);
+  EXPECT_TRUE(chosen(300, 7, 0.05).config.member_recipes.empty());
+  const FirstConfig enough = chosen(300, 3'000);
   EXPECT_EQ(enough.config.recipe, config::Recipe::kRealmlp);
   EXPECT_EQ(enough.config.members, 5);
   EXPECT_TRUE(enough.config.member_recipes.empty());
@@ -162,6 +162,9 @@ TEST(FirstConfigTest, TheTimeDecidesMembersEpochsAndRecipe) {
   EXPECT_EQ(less.config.training.epochs, 10);
   EXPECT_EQ(less.training_seconds, 50);
   EXPECT_EQ(less.time_reason, "as many as fit on the machine that wrote this");
+  EXPECT_EQ(chosen(128, 3'000).config.training.epochs, 64);  // of 2 steps each
+  EXPECT_EQ(chosen(100, 3'000).config.training.epochs, 128);
+  EXPECT_EQ(chosen(60, 3'000, 0.01).config.training.epochs, 128);
   const FirstConfig single = chosen(100, 39);
   EXPECT_EQ(single.config.members, 1);
   EXPECT_EQ(single.config.training.epochs, 39);
