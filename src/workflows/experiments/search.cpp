@@ -33,6 +33,7 @@
 #include "workflows/experiments/complete_runs.h"
 #include "workflows/experiments/member_weights.h"
 #include "workflows/experiments/run_series.h"
+#include "workflows/experiments/search_importance.h"
 #include "workflows/experiments/search_plan.h"
 #include "workflows/experiments/search_series.h"
 
@@ -115,6 +116,15 @@ Json trial_json(const Trial& trial) {
   return json;
 }
 
+Json importance_json(const std::vector<KeyImportance>& importance) {
+  Json json = Json::array();
+  for (const KeyImportance& one : importance) {
+    json.push_back(
+        {{"recipe", config::to_text(one.recipe)}, {"key", one.key}, {"share", one.share}});
+  }
+  return json;
+}
+
 /// Writes the ensemble, in one step, and then what is known of all trials.
 void write_results(const SearchResults& results) {
   const fs::path& folder = results.search.series.folder;
@@ -131,6 +141,7 @@ void write_results(const SearchResults& results) {
   Json json = search_json(results.search);
   json["trials"] = Json::array();
   for (const Trial& trial : results.trials) json["trials"].push_back(trial_json(trial));
+  json["importance"] = importance_json(key_importance(results.search.ranges, results.trials));
   write_file_atomically(folder / kSearchFile, json.dump(2) + "\n");
 }
 
@@ -214,6 +225,7 @@ SearchReport report_of(const SearchResults& results) {
   report.folder = results.search.series.folder;
   report.metric = results.pool.has_classes ? "log loss" : "RMSE";
   report.trials = results.trials;
+  report.importance = key_importance(results.search.ranges, results.trials);
   report.ensemble_loss = results.chosen.loss;
   report.expected_loss = results.chosen.expected_loss;
   for (const Trial& trial : results.trials) {
@@ -264,12 +276,29 @@ SearchReport search(const SearchRequest& request) {
 
 namespace {
 
+// The name of a key without its section.
+std::string short_name(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
 std::string settings_text(const Trial& trial) {
   if (trial.settings.empty()) return "as it is";
   std::string text;
   for (const config::Override& one : trial.settings) {
-    const std::string name = one.key.substr(one.key.rfind('.') + 1);
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, one.value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", short_name(one.key), one.value);
+  }
+  return text;
+}
+
+// "learning_rate 41 %, dropout 3 %", with the recipe before it if there are several.
+std::string importance_text(const std::vector<KeyImportance>& importance) {
+  std::string text;
+  for (std::size_t i = 0; i < importance.size(); ++i) {
+    const KeyImportance& one = importance[i];
+    const bool is_first = i == 0 || importance[i - 1].recipe != one.recipe;
+    if (i > 0) text += is_first ? "; " : ", ";
+    if (is_first && importance.front().recipe != importance.back().recipe) {
+      text += config::to_text(one.recipe) + ": ";
+    }
+    text += fmt::format("{} {:.0f} %", short_name(one.key), 100 * one.share);
   }
   return text;
 }
@@ -310,6 +339,12 @@ Document SearchReport::document() const {
   }
   constexpr std::size_t kShown = 12;
   table.show_at_most(kShown, "trial");
+  if (importance.empty()) {
+    document.data("importance", Json::array());
+  } else {
+    document.add("importance", "importance",
+                 {importance_json(importance), importance_text(importance)});
+  }
   document.add("loss", metric,
                {ensemble_loss, fmt::format("{:.4f} for rows that the members have not seen; "
                                            "{:.4f} where other rows chose the weights",

@@ -35,17 +35,17 @@ bool is_complete_anyway(const SearchPlan& plan, int64_t trial) {
 /// nothing until all of these are known.
 std::optional<bool> is_promising(const SearchPlan& plan, const KnownTrial& known) {
   if (is_complete_anyway(plan, known.trial.number)) return true;
-  if (!known.first_loss) return std::nullopt;
+  if (!known.trial.first_loss) return std::nullopt;
   std::vector<double> before;
   for (const KnownTrial& other : plan.known) {
     if (other.trial.number == known.trial.number) break;
-    if (!other.first_loss && other.trial.problem.empty()) return std::nullopt;
-    if (other.first_loss) before.push_back(*other.first_loss);
+    if (!other.trial.first_loss && other.trial.problem.empty()) return std::nullopt;
+    if (other.trial.first_loss) before.push_back(*other.trial.first_loss);
   }
   if (before.empty()) return true;
   const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
   std::nth_element(before.begin(), middle, before.end());
-  return *known.first_loss <= *middle;
+  return *known.trial.first_loss <= *middle;
 }
 
 /// Reads what the complete runs of a trial found.
@@ -60,7 +60,7 @@ void look_at(const SearchPlan& plan, const CompleteRuns& complete, KnownTrial& k
     const JsonReader scores = summary["validation"];
     const double loss =
         scores.number(scores.has("log_loss") ? "log_loss" : "rmse").value_or(HUGE_VAL);
-    known.first_loss = std::isfinite(loss) ? loss : HUGE_VAL;
+    known.trial.first_loss = std::isfinite(loss) ? loss : HUGE_VAL;
   }
   known.trial.problem = read_text(problem_file(plan, known.trial.number)).value_or("");
   if (!known.is_promising) known.is_promising = is_promising(plan, known);

@@ -20,7 +20,6 @@ struct KnownTrial {
   Trial trial;
   std::vector<SeriesRun> folds = {};
   std::vector<double> seconds = {};       // that each fold took; 0 until it is complete
-  std::optional<double> first_loss = {};  // of the first fold; infinite if it is not a number
   std::optional<bool> is_promising = {};  // whether the other folds are wanted too
 };
 

@@ -34,9 +34,17 @@ struct Trial {
   std::vector<config::Override> settings = {};  // in which it differs from that
   std::vector<std::string> runs = {};           // names of the run folders of its folds
   std::optional<double> loss = {};              // of all out-of-fold rows; none: stopped or failed
+  std::optional<double> first_loss = {};        // of the first fold; infinite if it is no number
   double time_seconds = 0;
   double weight = 0;         // in the ensemble
   std::string problem = {};  // why it has no loss
+};
+
+/// The share of the variance of the losses of trials that a key explains: 0 nothing, 1 all.
+struct KeyImportance {
+  config::Recipe recipe = {};
+  std::string key;
+  double share = 0;
 };
 
 /// What a search has beside a series of runs.
@@ -59,11 +67,12 @@ struct SearchReport : SeriesReport {
   double ensemble_loss = 0;   // of out-of-fold rows, by which the weights were chosen
   double expected_loss = 0;   // the same if each fold has the weights that the others chose
   int64_t num_members = 0;
+  std::vector<KeyImportance> importance;  // of each recipe, if trials are enough
   /// Of the ensemble: the test split, on which nothing was chosen, or without one the rows by which
   /// the weights were chosen; nothing for a search that was stopped.
   std::optional<apply::EvaluationResult> result = {};
-  /// For people and as JSON: {"folder", "metric", "loss", "expected_loss", "members", "trials"},
-  /// and the metrics of `result` by the name of its split.
+  /// For people and as JSON: {"folder", "metric", "trials", "importance", "loss", "expected_loss",
+  /// "members"}, and the metrics of `result` by the name of its split.
   Document document() const;
 };
 
