@@ -66,7 +66,6 @@ class SearchCommand : public Command {
     std::erase_if(fixed.overrides,
                   [](const config::Override& one) { return experiments::is_range(one.value); });
     require_config(fixed, "search", " --time 10m");
-    if (print_space_) return show_space(fixed);
     choose_log_format(fixed);
     apply_quiet(fixed);
     experiments::SearchRequest request = search_request(fixed, max_seconds_);
@@ -75,6 +74,7 @@ class SearchCommand : public Command {
     request.max_trials = num_trials_;
     request.num_folds = num_folds_;
     request.max_members = num_max_members_;
+    if (print_space_) return show_space(request);
     const experiments::SearchReport report = experiments::search(request);
     run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "search");
@@ -100,13 +100,14 @@ class SearchCommand : public Command {
  private:
   static constexpr double kDefaultSeconds = 600;
 
-  int show_space(const CommonOptions& common) const {
-    const config::Config config = draft_config(common);
-    const config::Recipe recipe = recipes_.empty() ? config.recipe : recipes_.front();
-    const auto space =
-        space_.empty() ? experiments::default_space(recipe, config.training.epochs) : space_;
-    for (const experiments::SpaceKey& key : space) {
-      print_safely(fmt::format("'{}={}'\n", key.key, key.range));
+  // The lines can be typed again; of several recipes, comments say to which they belong.
+  static int show_space(const experiments::SearchRequest& request) {
+    const std::vector<experiments::RecipeSpace> spaces = experiments::search_spaces(request);
+    for (const experiments::RecipeSpace& space : spaces) {
+      if (spaces.size() > 1) print_safely(fmt::format("# {}\n", config::to_text(space.recipe)));
+      for (const experiments::SpaceKey& key : space.keys) {
+        print_safely(fmt::format("'{}={}'\n", key.key, key.range));
+      }
     }
     return 0;
   }

@@ -232,6 +232,23 @@ TEST_F(SearchTest, TheSpaceOfTheRecipeIsPrinted) {
   const ProcessResult result = search("--print-space recipe=tabm");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("'training.learning_rate=log("), std::string::npos) << result.out;
+  const ProcessResult several =
+      search("--print-space --recipes tabm,plain,linear training.epochs=3");
+  EXPECT_EQ(several.out,
+            "# tabm\n'training.learning_rate=log(5e-4,5e-3)'\n"
+            "'training.optimizer.weight_decay=choice(0,3e-4,3e-3,3e-2)'\n"
+            "'model.dropout=choice(0,0.1,0.2,0.4)'\n'model.num_layers=int(1,4)'\n"
+            "'model.hidden_size=choice(128,256,384)'\n"
+            "'model.numeric_embedding_size=choice(8,16,24)'\n'training.epochs=choice(2,3,6,12)'\n"
+            "# plain\n'training.learning_rate=log(3e-4,1e-2)'\n"
+            "'training.optimizer.weight_decay=log(0.001,0.3)'\n"
+            "'model.dropout=choice(0,0.1,0.3)'\n'model.num_layers=int(1,4)'\n"
+            "'model.hidden_size=choice(64,128,256)'\n"
+            "'model.numeric_embedding=choice(none,piecewise_linear,periodic)'\n"
+            "'training.epochs=choice(2,3,6,12)'\n")
+      << several.err;
+  EXPECT_EQ(search("--print-space 'model.dropout=choice(0,0.1)'").out,
+            "'model.dropout=choice(0,0.1)'\n");
   EXPECT_FALSE(fs::exists(path("runs")));
   for (const char* recipe : {"plain", "tabm", "realmlp"}) {
     const ProcessResult one = search(fmt::format("recipe={} --trials 2 --epochs 1", recipe));

@@ -113,13 +113,17 @@ void check_members(const SearchRequest& request, const SearchSeries& search) {
                           search.num_folds, request.max_members));
 }
 
-SearchSeries start(const SearchRequest& request) {
+SearchSeries read_new(const SearchRequest& request) {
   SearchSeries search{new_series(request)};
   search.space = request.space;
   search.settings = settings_of(search.series);
   use_recipes(request.recipes, search);
   use_folds(request, search);
   check_members(request, search);
+  return search;
+}
+
+void start(const SearchRequest& request, SearchSeries& search) {
   const auto is_same = [&] {
     const JsonReader before = JsonReader::of_file(search.series.folder / kSearchFile);
     return !before.is_null() && space_in(before["space"]) == search.space &&
@@ -128,7 +132,6 @@ SearchSeries start(const SearchRequest& request) {
            has_same_runs(search.series, fold_run(search, make_trial(search, 1), 1));
   };
   open_series(request, "search", is_same, search.series);
-  return search;
 }
 
 // Throws unless a resumed search is asked for what it was started with.
@@ -148,7 +151,7 @@ void refuse_changes(const SearchRequest& request, const SearchSeries& search) {
                           folder, space_json(search.space).dump()));
 }
 
-SearchSeries resume(const SearchRequest& request) {
+SearchSeries read_old(const SearchRequest& request) {
   const JsonReader before = JsonReader::of_file(*request.resume / kSearchFile);
   if (before.is_null()) {
     throw Error(ErrorKind::kCheckpoint,
@@ -166,14 +169,33 @@ SearchSeries resume(const SearchRequest& request) {
                search.series);
   use_recipes(search.recipes, search);
   refuse_changes(search.series, fold_run(search, make_trial(search, 1), 1), "search");
-  resume_series(request, search.series);
   return search;
+}
+
+SearchSeries read_search(const SearchRequest& request) {
+  return request.resume ? read_old(request) : read_new(request);
 }
 
 }  // namespace
 
 SearchSeries open_search(const SearchRequest& request) {
-  return request.resume ? resume(request) : start(request);
+  SearchSeries search = read_search(request);
+  if (request.resume) {
+    resume_series(request, search.series);
+  } else {
+    start(request, search);
+  }
+  return search;
+}
+
+std::vector<RecipeSpace> search_spaces(const SearchRequest& request) {
+  const SearchSeries search = read_search(request);
+  std::vector<RecipeSpace> spaces;
+  for (const config::Recipe recipe : searched_recipes(search)) {
+    const std::vector<KeyRange>& ranges = search.ranges.at(recipe);
+    spaces.push_back({recipe, {ranges.begin(), ranges.end()}});
+  }
+  return spaces;
 }
 
 Json search_json(const SearchSeries& search) {

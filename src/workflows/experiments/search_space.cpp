@@ -88,7 +88,7 @@ bool is_range(const std::string& value) {
 KeyRange parse_range(const SpaceKey& range) {
   if (!is_range(range.range)) refuse(range);
   const std::size_t open = range.range.find('(');
-  KeyRange parsed{.key = range.key};
+  KeyRange parsed{range};
   for (const auto& [name, draw] : kDraws) {
     if (range.range.starts_with(name)) parsed.draw = draw;
   }

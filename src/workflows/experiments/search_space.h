@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trainer/config/load.h"
+#include "trainer/config/types.h"
 #include "trainer/workflows/experiments/search.h"
 
 namespace trainer::experiments {
@@ -15,8 +16,7 @@ enum class Draw { kUniform, kLog, kInt, kChoice };
 
 /// A key of a space, parsed. Numbers are drawn between `low` and `high`; of choices, each is
 /// equally likely.
-struct KeyRange {
-  std::string key;
+struct KeyRange : SpaceKey {
   Draw draw = Draw::kChoice;
   double low = 0;
   double high = 0;
@@ -30,6 +30,9 @@ KeyRange parse_range(const SpaceKey& range);
 /// The ranges of a space. Throws Error(kUsage) for a key that is not known, is given twice, or
 /// changes the data, which all members of an ensemble share.
 std::vector<KeyRange> parse_space(const std::vector<SpaceKey>& space);
+
+/// The keys that are searched where the user names none; `epochs` is what the configuration has.
+std::vector<SpaceKey> default_space(config::Recipe recipe, int64_t epochs);
 
 /// The settings of trial `number`. They are a function of the arguments.
 std::vector<config::Override> draw_trial(const std::vector<KeyRange>& space, uint64_t seed,

@@ -91,7 +91,7 @@ TEST(SearchImportanceTest, FewTrialsOrEqualLossesSayNothing) {
 // A choice that occurs once says nothing, and one that is always the same nothing either.
 TEST(SearchImportanceTest, AChoiceOfOneTrialExplainsNothing) {
   std::vector<Trial> trials = trials_with(12, [](double rate, const std::string&) { return rate; });
-  KeyRange each{.key = "model.activation"};
+  KeyRange each{{.key = "model.activation", .range = ""}};
   for (std::size_t i = 1; i < trials.size(); ++i) {
     each.choices.push_back(std::to_string(i));
     trials[i].settings = {{each.key, each.choices.back(), "search"}};

@@ -21,11 +21,14 @@ struct SpaceKey {
   bool operator==(const SpaceKey&) const = default;
 };
 
+/// What trials of a recipe draw.
+struct RecipeSpace {
+  config::Recipe recipe = {};
+  std::vector<SpaceKey> keys;
+};
+
 /// Whether a value on the command line is a range and not a value: "int(1,4)".
 bool is_range(const std::string& value);
-
-/// The keys that are searched where the user names none; `epochs` is what the configuration has.
-std::vector<SpaceKey> default_space(config::Recipe recipe, int64_t epochs);
 
 /// A configuration that is tried, and what came of it.
 struct Trial {
@@ -75,6 +78,10 @@ struct SearchReport : SeriesReport {
   /// "members"}, and the metrics of `result` by the name of its split.
   Document document() const;
 };
+
+/// Returns what search() would draw from, in the order of the recipes, without those that are tried
+/// once. Writes nothing; throws what is wrong with the request, as search() does.
+std::vector<RecipeSpace> search_spaces(const SearchRequest& request);
 
 /// Trains configurations of a space, each as an ensemble whose members validate on one fold of the
 /// rows each, and makes one ensemble of them. After each trial the weights of the configurations
