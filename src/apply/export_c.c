@@ -2,6 +2,31 @@
 /* The functions of exported C files: src/apply/export_c.cpp writes those sections that a model
    uses, in this order. Sums are in double, so that their order does not matter. */
 
+/* section: unpack */
+#if defined(__GNUC__)
+#define IS_SET(flag) __atomic_load_n(&(flag), __ATOMIC_ACQUIRE)
+#define SET(flag) __atomic_store_n(&(flag), 1, __ATOMIC_RELEASE)
+#else
+#define IS_SET(flag) (flag)
+#define SET(flag) ((flag) = 1)
+#endif
+
+/* The first call reads the weights, the bits of each from five digits to the base 85. Threads that
+   do so at the same time write the same. */
+static void unpack(void) {
+  static volatile int is_done = 0;
+  const size_t in_line = sizeof packed[0] / 5;
+  size_t i, k;
+  if (IS_SET(is_done)) return;
+  for (i = 0; i < sizeof weights / sizeof weights[0]; i++) {
+    const char *digits = packed[i / in_line] + i % in_line * 5;
+    uint32_t bits = 0;
+    for (k = 0; k < 5; k++) bits = bits * 85 + (uint32_t)(digits[k] - '#');
+    memcpy(&weights[i], &bits, sizeof bits);
+  }
+  SET(is_done);
+}
+
 /* section: copy */
 static void copy(const double *x, int n, double *y) {
   int i;

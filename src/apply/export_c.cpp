@@ -3,6 +3,7 @@
 // is a list of calls of the functions in export_c.c, and the weights are tables.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +44,12 @@ constexpr std::size_t kMaxText = 4095;  // characters of a text that every C99 c
 std::string c_text(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text) {
-    if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '?') {
+    if (c < ' ' || c > '~') {
       literal += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-    } else {
-      literal += c;
+      continue;
     }
+    if (c == '"' || c == '\\' || c == '?') literal += '\\';
+    literal += c;
   }
   return literal + '"';
 }
@@ -114,6 +116,7 @@ class Writer {
   std::set<std::string, std::less<>> calls_;  // sections of export_c.c
   std::string tables_;
   int num_tables_ = 0;
+  std::vector<float> weights_;  // of all calls, in the order of the table
   std::string code_;
   // Of the network that is written: where its values are, how many, and the size of its buffers.
   char at_ = 'a';
@@ -154,7 +157,13 @@ class Writer {
     tables_ += ";\n";
     return name;
   }
-  std::string floats(std::span<const float> values) { return table("float", values); }
+  // Returns where these values will be in the table of weights.
+  std::string floats(std::span<const float> values) {
+    const std::size_t begin = weights_.size();
+    weights_.insert(weights_.end(), values.begin(), values.end());
+    return fmt::format("weights + {}", begin);
+  }
+  std::string packed_weights() const;
 
   template <class... Arguments>
   void line(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
@@ -401,6 +410,7 @@ void Writer::add_outputs() {
 void Writer::add_features() {
   const data::Schema& schema = model_.schema;
   body_.clear();
+  line("{}();", use("unpack"));
   const FeatureLimits limits = feature_limits(schema);
   const std::string offset =
       takes_doubles(schema) ? " - " + table("double", schema.scaling.offset) + "[i]" : "";
@@ -408,7 +418,7 @@ void Writer::add_features() {
   line("  x[i] = (float)(features[i]{});", offset);
   if (!limits.low.empty()) {
     const std::string low = floats(limits.low);
-    line("  x[i] = {}(x[i], {}[i], {}[i]);", use("limited"), low, floats(limits.high));
+    line("  x[i] = {}(x[i], ({})[i], ({})[i]);", use("limited"), low, floats(limits.high));
   }
   line("}}");
   code_ += fmt::format(
@@ -496,6 +506,7 @@ std::string Writer::add_row() {
   bool has_numbers = false;
   bool has_texts = false;
   body_.clear();
+  line("{}();", use("unpack"));
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     const Column& column = schema.columns[i];
     if (!data::is_feature(column)) continue;
@@ -520,6 +531,26 @@ std::string Writer::add_row() {
       name_, schema.num_features(), has_numbers ? "  float v;\n" : "",
       has_texts ? "  int k;\n" : "", body_);
   return fields;
+}
+
+// The bits of each weight as five digits to the base 85: half of what decimals take.
+std::string Writer::packed_weights() const {
+  constexpr std::size_t kInLine = 19;
+  std::string lines;
+  for (std::size_t begin = 0; begin < weights_.size(); begin += kInLine) {
+    std::string line;
+    for (std::size_t i = begin; i < std::min(begin + kInLine, weights_.size()); ++i) {
+      auto bits = std::bit_cast<uint32_t>(weights_[i]);
+      std::array<char, 5> digits{};
+      for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, bits /= 85) {
+        *digit = static_cast<char>('#' + bits % 85);
+      }
+      line.append(digits.begin(), digits.end());
+    }
+    lines += c_text(line) + ",\n";
+  }
+  return fmt::format("static float weights[{}];\nstatic const char packed[][{}] = {{\n{}}};\n",
+                     weights_.size(), 5 * kInLine + 1, lines);
 }
 
 std::string Writer::functions() const {
@@ -585,7 +616,9 @@ std::string Writer::file() {
   add_features();
   const std::string fields = schema.columns.empty() ? "" : add_row();
   add_class();
-  std::string text = comment() + "#include <math.h>\n#include <stddef.h>\n#include <string.h>\n\n";
+  std::string text = comment() +
+                     "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n"
+                     "#include <string.h>\n\n";
   text += fmt::format("#define {0}_NUM_FEATURES {1}\n#define {0}_NUM_OUTPUTS {2}\n\n", name_,
                       schema.num_features(), names.size());
   if (!fields.empty()) {
@@ -608,7 +641,7 @@ std::string Writer::file() {
                           fmt::join(bounds, ", "));
   }
   return text + fmt::format("\n#ifndef {}_DECLARATIONS\n\n", name_) + values + "\n" + tables_ +
-         "\n" + functions() + code_ + fmt::format("\n#endif\n");
+         packed_weights() + "\n" + functions() + code_ + fmt::format("\n#endif\n");
 }
 
 void check_text(const Model& model, std::string_view what, const std::string& text) {

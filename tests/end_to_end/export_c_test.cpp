@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles what `trainer export --format c` writes, and compares what it predicts.
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -11,10 +15,13 @@
 
 #include "trainer/apply/export_samples.h"
 #include "trainer/apply/model.h"
+#include "trainer/run/checkpoint/checkpoint.h"
 
 #include "end_to_end/export_fixture.h"
+#include "support/checkpoints.h"
 #include "support/files.h"
 #include "support/process.h"
+#include "support/synthetic_models.h"
 
 namespace trainer {
 namespace {
@@ -39,6 +46,17 @@ class ExportCTest : public test::ExportTestBase {
     return numbers;
   }
 };
+
+// The file computes in float64, this program in float32: they differ by its rounding.
+void expect_same(const std::vector<double>& got, const std::vector<double>& expected,
+                 const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  double scale = 1;
+  for (const double value : expected) scale = std::max(scale, std::abs(value));
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], expected[i], 1e-6 * scale) << what << ", place " << i;
+  }
+}
 
 // One call for each row of features, whose outputs are a line each.
 std::string feature_program(const std::string& name, const std::vector<double>& features,
@@ -68,53 +86,76 @@ TEST_F(ExportCTest, CompiledFilesPredictAsThisProgramDoes) {
     const data::Matrix features = apply::sample_features(model, kNumRows);
     const std::string program =
         feature_program(name, apply::in_file_units(model, features), kNumRows);
-    test::expect_near(printed(name, program), expected(model, test::ExportOutputs::kProbabilities),
-                      fmt::format("{} {}", name, one.recipe.model));
+    expect_same(printed(name, program), expected(model, test::ExportOutputs::kProbabilities),
+                fmt::format("{} {}", name, one.recipe.model));
   }
   EXPECT_GT(number, 40);
 }
 
-// Raw cells: numbers, some missing, and texts with quotes, trigraphs and ends of comments.
+TEST_F(ExportCTest, WeightsKeepAllTheirBits) {
+  const std::vector<float> values = {-0.0F, 1e-45F, -3.4e38F, 1.0F / 3,
+                                     -7,    0,      0.1F,     1.1754942e-38F};
+  checkpoint::Checkpoint model = test::make_checkpoint({});
+  ASSERT_EQ(model.model[1].name, "layers.0.bias");
+  model.model[1].tensor = test::float_data({8}, values);
+  checkpoint::write(folder_.path() / "m.checkpoint", model);
+  ASSERT_EQ(run("m.checkpoint --output m.c").exit_code, 0);
+  const std::vector<double> bits = printed(
+      "m",
+      "int main(void) {\n  double x[m_NUM_FEATURES] = {0}, y[m_NUM_OUTPUTS];\n  size_t i;\n"
+      "  m_predict_features(x, y);\n"
+      "  for (i = 0; i < sizeof weights / sizeof weights[0]; i++) {\n    uint32_t bits;\n"
+      "    memcpy(&bits, &weights[i], sizeof bits);\n    printf(\"%.0f\\n\", (double)bits);\n"
+      "  }\n  return 0;\n}\n");
+  std::vector<double> expected;
+  for (const float value : values) expected.push_back(std::bit_cast<uint32_t>(value));
+  EXPECT_NE(std::search(bits.begin(), bits.end(), expected.begin(), expected.end()), bits.end());
+}
+
+// Raw cells: numbers, some missing, dates, and texts with quotes, trigraphs and ends of comments.
 TEST_F(ExportCTest, ARowOfATablePredictsAsItsLineDoes) {
-  const std::vector<std::string> kinds = {R"(say "hi")",
+  const std::vector<std::string> kinds = {R"("say ""hi""")",
                                           "*/ ?"
                                           "?/",
                                           "k\\n"};
-  std::string table = "int,2nd column,kind,y\n";
+  std::string table = "int,2nd column,kind,when,y\n";
   for (int i = 0; i < 120; ++i) {
     const std::string second = i % 9 == 0 ? "" : fmt::format("{}", 0.5 * (i * 37 % 41));
-    std::string kind = kinds[static_cast<std::size_t>(i) % 3];
-    if (i % 3 == 0) kind = R"("say ""hi""")";
-    table += fmt::format("{},{},{},{}\n", i * 53 % 29, second, kind, i * 31 % 17 + 2 * (i % 3));
+    table += fmt::format("{},{},{},2026-{:02}-{:02},{}\n", i * 53 % 29, second,
+                         kinds[static_cast<std::size_t>(i) % 3], i % 12 + 1, i * 11 % 28 + 1,
+                         i * 31 % 17 + 2 * (i % 3));
   }
   folder_.write("t.csv", table);
   const ProcessResult trained = trainer(
       "recipe=realmlp training.epochs=4 data.source=csv data.path=t.csv data.target=y "
-      "data.task=regression");
+      "data.task=regression data.dates=[month,seconds]");
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  ASSERT_EQ(run("runs/latest --output model.c").exit_code, 0);
+  ASSERT_EQ(run("runs/latest --output model.c --interval 0.5").exit_code, 0);
   folder_.write("new.csv",
-                "int,2nd column,kind\n3,1.5,\"say \"\"hi\"\"\"\n7,,*/ ?"
-                "?/\n20,8,k\\n\n4,2,unseen\n");
-  const ProcessResult predicted = trainer("predict runs/latest --data new.csv");
+                "int,2nd column,kind,when\n3,1.5,\"say \"\"hi\"\"\",2026-03-01\n7,,*/ ?"
+                "?/,\n20,8,k\\n,2026-12-31\n4,2,unseen,1970-01-01 00:01\n");
+  const ProcessResult predicted = trainer("predict runs/latest --data new.csv --interval 0.5");
   ASSERT_EQ(predicted.exit_code, 0) << predicted.err;
   std::vector<double> expected;
-  for (const std::string& line : test::lines_of(predicted.out)) {
-    if (line != "prediction") expected.push_back(std::stod(line));
+  const std::vector<std::vector<std::string>> rows = test::cells_of(predicted.out);
+  EXPECT_EQ(rows.front(), (std::vector<std::string>{"prediction", "lower", "upper"}));
+  for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
+    for (const std::string& cell : *row) expected.push_back(std::stod(cell));
   }
-  const std::vector<double> got =
-      printed("model",
-              "static void show(double a, double b, const char *kind) {\n"
-              "  model_row row;\n  double y[1];\n"
-              "  row.int_ = a; row.c2nd_column = b; row.kind = kind;\n"
-              "  if (model_predict(&row, y) != 0) y[0] = -1;\n"
-              "  printf(\"%.17g\\n\", y[0]);\n}\n"
-              "int main(void) {\n"
-              "  show(3, 1.5, \"say \\\"hi\\\"\"); show(7, NAN, \"*/ ?\" \"?/\"); show(20, 8, "
-              "\"k\\\\n\");\n"
-              "  show(4, 2, \"unseen\");\n  return 0;\n}\n");
-  ASSERT_EQ(got.size(), expected.size()) << predicted.out;
-  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-4) << i;
+  const std::string program =
+      "static void show(double a, double b, const char *kind, double month, double seconds) {\n"
+      "  model_row row;\n  double y[1];\n"
+      "  row.int_ = a; row.c2nd_column = b; row.kind = kind;\n"
+      "  row.when_month = month; row.when_seconds = seconds;\n"
+      "  if (model_predict(&row, y) != 0) y[0] = -1;\n"
+      "  printf(\"%.17g\\n%.17g\\n%.17g\\n\", y[0], y[0] - model_bounds[0], "
+      "y[0] + model_bounds[0]);\n}\n"
+      "int main(void) {\n"
+      "  show(3, 1.5, \"say \\\"hi\\\"\", 3, 1772323200); show(7, NAN, \"*/ ?\" \"?/\", NAN, "
+      "NAN);\n"
+      "  show(20, 8, \"k\\\\n\", 12, 1798675200); show(4, 2, \"unseen\", 1, 60);\n"
+      "  return 0;\n}\n";
+  expect_same(printed("model", program), expected, predicted.out);
 }
 
 TEST_F(ExportCTest, OptionsOfOtherFormatsAreRefused) {
