@@ -113,23 +113,25 @@ struct Batch {
   int64_t num_not_finite = 0;
 };
 
-/// Writes predictions. Opens the files only with the first batch, so that data without rows, or
-/// with an error in the first ones, leaves no file.
+/// Writes predictions. If nobody opens the files before, the first batch does, so that data without
+/// rows, or with an error in the first ones, leaves no file.
 class Writer {
  public:
   Writer(const PredictRequest& request, const PredictionText& lines, const RowSource& source)
       : request_(request), lines_(lines), source_(source) {}
 
+  void open() {
+    output_.emplace(request_.output, lines_.columns(source_.id_types()));
+    errors_.emplace(request_.errors);
+    fmt::memory_buffer header;
+    lines_.add_header(header);
+    put(header);
+  }
+
   void write(const Batch& batch) {
-    if (!output_) {
-      output_.emplace(request_.output, lines_.columns(source_.id_types()));
-      errors_.emplace(request_.errors);
-      fmt::memory_buffer header;
-      lines_.add_header(header);
-      output_->write({header.data(), header.size()});
-    }
+    if (!output_) open();
     errors_->add(batch.rows.bad);
-    output_->write({batch.text.data(), batch.text.size()});
+    put(batch.text);
     num_not_finite_ += batch.num_not_finite;
     compare(batch);
   }
@@ -164,6 +166,11 @@ class Writer {
   }
 
  private:
+  void put(const fmt::memory_buffer& text) {
+    output_->write({text.data(), text.size()});
+    if (request_.follows) output_->finish();
+  }
+
   // Finds out whether all rows so far have the outputs of the first one.
   void compare(const Batch& batch) {
     const auto num_rows = static_cast<std::size_t>(batch.rows.features.num_rows);
@@ -208,12 +215,15 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
   const bool is_text = !is_parquet(request.output);
   const PredictionText lines(model, source->id_names(), is_text ? request.output_delimiter : ',',
                              is_text ? request.output_decimal : '.');
-  const int64_t batch_size =
-      request.batch_size > 0 ? request.batch_size : default_batch_size(model);
+  const int64_t batch_size = request.follows          ? 1
+                             : request.batch_size > 0 ? request.batch_size
+                                                      : default_batch_size(model);
+  const int64_t num_threads = request.follows ? 1 : request.num_threads;
   Writer writer(request, lines, *source);
+  if (request.follows) writer.open();
   PredictReport report;
-  std::vector<Batch> batches(pipeline_slots(request.num_threads));
-  std::vector<std::optional<Predictor>> predictors(static_cast<std::size_t>(request.num_threads));
+  std::vector<Batch> batches(pipeline_slots(num_threads));
+  std::vector<std::optional<Predictor>> predictors(static_cast<std::size_t>(num_threads));
   const auto take = [&](std::size_t slot) { return source->take(batch_size, batches[slot].rows); };
   const auto work = [&](std::size_t slot, std::size_t thread) {
     Batch& batch = batches[slot];
@@ -222,6 +232,7 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
     predictors[thread]->predict(batch.rows.features, batch.outputs);
     batch.text.clear();
     batch.num_not_finite = lines.add_rows(batch.outputs, batch.rows.ids, batch.text);
+    if (request.follows && batch.outputs.empty()) lines.add_empty_row(batch.text);
   };
   bool is_stopped = false;
   const auto give = [&](std::size_t slot) {
@@ -232,7 +243,7 @@ PredictReport predict(const Model& model, const PredictRequest& request, const P
                             .size_hint = source->size_hint()});
     return !is_stopped;
   };
-  run_pipeline(request.num_threads, {.take = take, .work = work, .give = give});
+  run_pipeline(num_threads, {.take = take, .work = work, .give = give});
   if (!is_stopped) {
     source->require_rows();
     report.num_skipped = writer.errors().count();

@@ -230,6 +230,11 @@ int64_t PredictionText::add_rows(std::span<const float> outputs, std::span<const
   return num_not_finite;
 }
 
+void PredictionText::add_empty_row(fmt::memory_buffer& out) const {
+  for (std::size_t i = 1; i < names_.size(); ++i) out.push_back(delimiter_);
+  out.push_back('\n');
+}
+
 namespace {
 
 std::string num_categories_text(std::size_t count) {

@@ -36,6 +36,9 @@ class PredictionText {
   int64_t add_rows(std::span<const float> outputs, std::span<const std::string> ids,
                    fmt::memory_buffer& out) const;
 
+  /// Appends a line of empty cells.
+  void add_empty_row(fmt::memory_buffer& out) const;
+
  private:
   void add_cell(std::string_view text, fmt::memory_buffer& out) const;
   void add_row(std::span<const double> numbers, int64_t predicted, fmt::memory_buffer& out) const;

@@ -278,7 +278,8 @@ std::unique_ptr<RowSource> open_rows(const Model& model, const PredictRequest& r
   if (!data::is_one_text(request.data)) {
     return std::make_unique<TableRows>(model, request, request.data);
   }
-  data::DataFile file(request.data.path, data::DataFile::Kind::kAny);
+  data::DataFile file(request.data.path, request.follows ? data::DataFile::Kind::kFollowed
+                                                         : data::DataFile::Kind::kAny);
   if (!is_table && file.begins_as_idx()) {
     refuse_kept(request);
     const std::string name = file.name();

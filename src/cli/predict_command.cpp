@@ -77,6 +77,8 @@ class PredictCommand : public Command {
          "What to do with a row that cannot be read: stop, or skip it and list it",
          {"stop", "skip"}},
         {"--errors", &errors_, "FILE", "File that lists skipped rows (default: OUTPUT.errors.csv)"},
+        {"--follow", &follow_, "",
+         "Answer each line of standard input with a line before reading the next one"},
         {"--check", &check_, "",
          "Fail, with exit code 10, if the table is not like the training data"}};
   }
@@ -85,6 +87,7 @@ class PredictCommand : public Command {
     if (data_.empty() && query_.empty()) move_table(model_, table_);
     take_table(table_, data_, problems);
     check_model("predict", model_, problems);
+    if (follow_) check_follow(problems);
     if (data_.empty() && query_.empty()) {
       problems.emplace_back("predict: expected --data FILE, got nothing");
     }
@@ -110,7 +113,7 @@ class PredictCommand : public Command {
     watch_signals(OnSignal::kInterrupt);
     ProgressLine line;
     // Predictions that appear on the same terminal already show the progress.
-    const bool has_line = output_ != "-" || !output_may_reach_terminal();
+    const bool has_line = !follow_ && (output_ != "-" || !output_may_reach_terminal());
     apply::PredictReport report;
     try {
       report = apply::predict(
@@ -158,6 +161,21 @@ class PredictCommand : public Command {
     }
   }
 
+  void check_follow(Problems& problems) {
+    if (data_.empty() && query_.empty()) data_ = "-";
+    if (data_ != "-" || !query_.empty()) {
+      problems.push_back(
+          fmt::format("--follow: expected rows on standard input, got {}; remove one of them",
+                      query_.empty() ? "the table " + in_quotes(data_) : "--query"));
+    }
+    if (!output_.empty() && output_ != "-") {
+      problems.push_back(
+          fmt::format("--follow: expected predictions on standard output, got --output {}; remove "
+                      "one of them",
+                      in_quotes(output_)));
+    }
+  }
+
   void check_errors(Problems& problems) {
     skips_errors_ = on_error_ == "skip";
     if (!on_error_.empty() && !skips_errors_ && on_error_ != "stop") {
@@ -187,6 +205,7 @@ class PredictCommand : public Command {
     request.kept = kept_columns_;
     request.on_error = skips_errors_ ? apply::OnError::kSkip : apply::OnError::kStop;
     request.errors = errors_;
+    request.follows = follow_;
     return request;
   }
 
@@ -225,6 +244,7 @@ class PredictCommand : public Command {
   std::string on_error_;
   bool skips_errors_ = false;
   bool check_ = false;
+  bool follow_ = false;
   std::string errors_;  // empty: rows with errors are not listed in a file
 };
 

@@ -30,6 +30,9 @@ struct PredictRequest {
   OnError on_error = OnError::kStop;
   /// The CSV file that lists the skipped rows as `line,reason`; empty: none.
   std::filesystem::path errors = {};
+  /// Whether each row of CSV text is predicted as soon as its line has arrived, and written before
+  /// the next one is read, by one thread. A skipped row gets a line of empty cells.
+  bool follows = false;
 };
 
 /// Whether a file name has an extension for text, as predict() writes it: .csv, .tsv, .tab, .txt or

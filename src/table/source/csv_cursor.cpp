@@ -335,7 +335,7 @@ void CsvText::fill() {
   const size_t count =
       file_->read(std::as_writable_bytes(std::span(buffer_).subspan(filled_, wanted)));
   filled_ += count;
-  has_ended_ = count < wanted;
+  has_ended_ = count < (file_->is_followed() ? 1 : wanted);
 }
 
 // The window ends behind the last line break from `from` on. A CR may be the first half of a line

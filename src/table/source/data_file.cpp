@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "table/error.h"
 #include "table/source/input_file.h"
 #include "table/source/packed.h"
 #include "table/source/sqlite_reader.h"
@@ -17,14 +18,16 @@ static_assert(kKindBytes >= kSqliteBegin);
 
 struct DataFile::State {
   State(const std::filesystem::path& path, Kind kind)
-      : file(path, kind == Kind::kAny ? InputFile::Kind::kAny : InputFile::Kind::kRegular),
-        num_first(file.read(first)) {
+      : file(path, kind), num_first(file.read(first)) {
     const std::span<std::byte> read = std::span(first).first(num_first);
     require_no_other_kind(file.name(), read);
     if (begins_as(kGzipFirst, kGzipSecond)) gzip.emplace(file, read);
     if (begins_as(kZstdFirst, kZstdSecond)) zstd.emplace(file, read);
     if (begins_as_sqlite(read)) sqlite.emplace(file.name());
     if (!gzip && !zstd && !sqlite) return;
+    if (file.is_followed()) {
+      throw data_error(file.name(), "is packed, expected lines of text; unpack it on its way here");
+    }
     num_first = unpack(first);
     require_no_other_kind(file.name(), std::span(first).first(num_first));
   }
@@ -63,9 +66,12 @@ size_t DataFile::read(std::span<std::byte> buffer) {
   std::copy_n(state.first.begin() + static_cast<std::ptrdiff_t>(state.num_given), count,
               buffer.begin());
   state.num_given += count;
+  if (count > 0 && is_followed()) return count;
   const std::span<std::byte> rest = buffer.subspan(count);
   return count + state.unpack(rest);
 }
+
+bool DataFile::is_followed() const { return state_->file.is_followed(); }
 
 bool DataFile::begins_as_idx() { return state_->begins_as(std::byte{0}, std::byte{0}); }
 

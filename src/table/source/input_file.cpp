@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/source/input_file.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -46,7 +48,7 @@ bool is_to_be_repeated(int code) { return code == EINTR && stop_request() == 0; 
 
 InputFile::InputFile(const std::filesystem::path& path, Kind kind)
     : path_(path), name_(path.string()), kind_(kind) {
-  if (kind == Kind::kAny && path == "-") {
+  if (kind != Kind::kRegular && path == "-") {
     name_ = "standard input";
     file_.reset(stdin);
   } else {
@@ -62,7 +64,17 @@ InputFile::InputFile(const std::filesystem::path& path, Kind kind)
   fingerprint_.path = std::filesystem::absolute(path).lexically_normal().string();
 }
 
+size_t InputFile::read_arrived(std::span<std::byte> buffer) const {
+  ssize_t count = -1;
+  do {
+    count = ::read(fileno(file_.get()), buffer.data(), buffer.size());
+  } while (count < 0 && is_to_be_repeated(errno));
+  if (count < 0) throw data_error(name_, fmt::format("cannot be read: {}", std::strerror(errno)));
+  return static_cast<size_t>(count);
+}
+
 size_t InputFile::read(std::span<std::byte> buffer) {
+  if (is_followed()) return read_arrived(buffer);
   size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
   while (count < buffer.size() && std::ferror(file_.get()) != 0) {
     if (!is_to_be_repeated(errno)) {

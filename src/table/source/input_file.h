@@ -16,20 +16,20 @@ namespace trainer::data {
 /// A file that is read once from begin to end and takes its fingerprint on the way.
 class InputFile {
  public:
-  /// What is there to be read again, or anything that gives bytes: a pipe, a device. Only of the
-  /// first is the checksum computed.
-  enum class Kind { kRegular, kAny };
+  /// Only of kRegular is the checksum computed.
+  using Kind = DataFile::Kind;
 
-  /// "-" is the standard input for kAny. Throws Error(kData) when the file is missing, unreadable,
-  /// a folder or not of that kind.
+  /// "-" is the standard input but for kRegular. Throws Error(kData) when the file is missing,
+  /// unreadable, a folder or not of that kind.
   explicit InputFile(const std::filesystem::path& path, Kind kind = Kind::kRegular);
 
   /// For messages.
   const std::string& name() const { return name_; }
 
-  /// Fills as much of `buffer` as the file still holds and says how much that is; 0 at its end.
-  /// Throws Error(kData).
+  /// Fills as much of `buffer` as the file still holds and says how much that is, or if
+  /// it is followed, as much as has arrived; 0 at its end. Throws Error(kData).
   size_t read(std::span<std::byte> buffer);
+  bool is_followed() const { return kind_ == Kind::kFollowed; }
   uint64_t bytes_read() const { return fingerprint_.num_bytes; }
   /// The size that the system tells, or 0.
   uint64_t size_hint() const;
@@ -37,6 +37,8 @@ class InputFile {
   Fingerprint fingerprint();
 
  private:
+  size_t read_arrived(std::span<std::byte> buffer) const;
+
   struct Closer {
     void operator()(std::FILE* file) const {
       if (file != stdin) std::fclose(file);

@@ -30,11 +30,12 @@ std::string content_text(const Fingerprint& file);
 /// those of gzip is no content. A SQLite database gives the text of its table, see SqliteReader.
 class DataFile {
  public:
-  /// What is there to be read again, or anything that gives bytes: a pipe, a device.
-  enum class Kind { kRegular, kAny };
+  /// What is there to be read again; anything that gives bytes: a pipe, a device; or such a one
+  /// whose bytes, which are not packed, are given as they arrive.
+  enum class Kind { kRegular, kAny, kFollowed };
 
-  /// "-" is the standard input for kAny. Throws Error(kData) when the file is missing, unreadable,
-  /// a folder or not of that kind.
+  /// "-" is the standard input but for kRegular. Throws Error(kData) when the file is missing,
+  /// unreadable, a folder, not of that kind, or packed and followed.
   explicit DataFile(const std::filesystem::path& path, Kind kind = Kind::kRegular);
   ~DataFile();
   DataFile(DataFile&& other) noexcept;
@@ -46,8 +47,12 @@ class DataFile {
   const std::string& name() const;
 
   /// Fills as much of `buffer` as the content still holds and says how much that is; less than
-  /// asked for at its end only. Throws Error(kData), also for a damaged packed file.
+  /// asked for at its end only. If it is followed, waits for a byte at least; 0 is its end. Throws
+  /// Error(kData), also for a damaged packed file.
   size_t read(std::span<std::byte> buffer);
+
+  /// Whether read() gives bytes as they arrive.
+  bool is_followed() const;
 
   /// Whether the content begins as an IDX file does, which no text can. Nothing may be read before.
   bool begins_as_idx();
