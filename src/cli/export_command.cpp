@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "trainer/apply/export.h"
+#include "trainer/apply/export_triton.h"
 #include "trainer/base/error.h"
+#include "trainer/base/io/atomic_file.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
@@ -24,19 +27,20 @@ namespace trainer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-enum class Format { kC, kOnnx, kSafetensors, kTorchscript };
+enum class Format { kC, kOnnx, kSafetensors, kTorchscript, kTriton };
 
 struct FormatRow {
   std::string_view name;
-  std::string_view extension;
+  std::string_view extension;  // empty: of a folder
   Format format;
 };
 
-constexpr std::array<FormatRow, 4> kFormats = {
+constexpr std::array<FormatRow, 5> kFormats = {
     {{"c", ".c", Format::kC},
      {"onnx", ".onnx", Format::kOnnx},
      {"safetensors", ".safetensors", Format::kSafetensors},
-     {"torchscript", ".pt", Format::kTorchscript}}};
+     {"torchscript", ".pt", Format::kTorchscript},
+     {"triton", "", Format::kTriton}}};
 
 const FormatRow* find_format(std::string_view FormatRow::*member, const std::string& text) {
   const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
@@ -70,7 +74,7 @@ void add_ports(const char* label, const std::vector<apply::TensorInfo>& ports, D
 }
 
 Document report_document(const apply::Model& model, const apply::ExportReport& report,
-                         const fs::path& output) {
+                         const fs::path& output, const fs::path& file) {
   Document document;
   document.line("model",
                 fmt::format("{}, {}{}", model.file.string(), apply::epoch_text(model),
@@ -78,7 +82,7 @@ Document report_document(const apply::Model& model, const apply::ExportReport& r
   add_ports("input", report.inputs, document);
   add_ports("output", report.outputs, document);
   document.line("written", fmt::format("{} ({}, {})", output.string(), report.format,
-                                       human_bytes(fs::file_size(output))));
+                                       human_bytes(fs::file_size(file))));
   for (const std::string& line : report.checked) {
     document.line(line == report.checked.front() ? "checked" : "", line);
   }
@@ -90,16 +94,16 @@ class ExportCommand : public Command {
   std::vector<Option> options() override {
     return {
         model_option(model_),
-        {"-o,--output", &output_, "FILE", "File to write"},
+        {"-o,--output", &output_, "FILE", "File to write; for triton the folder of the model"},
         {"--format", &format_name_, "FORMAT",
-         "c, onnx, safetensors (weights only) or torchscript (default: by the extension of FILE: "
-         ".c, .onnx, .safetensors, .pt)",
+         "c, onnx, safetensors (weights only), torchscript or triton (default: by the extension of "
+         "FILE: .c, .onnx, .safetensors, .pt)",
          format_names()},
         {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
         interval_option(interval_),
         {"--preprocessing", &preprocessing_, "",
-         "Use the raw columns of the table as inputs (onnx)"},
-        {"--batch", &batch_, "N", "Fix the number of rows (onnx; default: any)"}};
+         "Use the raw columns of the table as inputs (onnx, triton)"},
+        {"--batch", &batch_, "N", "Fix the number of rows (onnx, triton; default: any)"}};
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
@@ -117,17 +121,25 @@ class ExportCommand : public Command {
   }
 
   int run(const CommonOptions& /*common*/) override {
-    if (format_ == Format::kOnnx) onnx_library();  // first, to fail early if it is missing
+    if (is_onnx()) onnx_library();  // first, to fail early if it is missing
     apply::Model model = load_model(model_);
     check_output(output_, model.file);
     if (softmax_) refuse_regression(model);
     if (!interval_.text.empty()) require_probabilities(model);
     apply_interval(interval_, model, usable_cpus());
-    print_document(report_document(model, write(model), output_), false);
+    const apply::ExportReport report = write(model);
+    print_document(report_document(model, report, output_, file()), false);
     return 0;
   }
 
  private:
+  bool is_onnx() const { return format_ == Format::kOnnx || format_ == Format::kTriton; }
+
+  // The file with the model.
+  fs::path file() const {
+    return format_ == Format::kTriton ? fs::path(output_) / "1" / "model.onnx" : fs::path(output_);
+  }
+
   void require_probabilities(const apply::Model& model) const {
     if (softmax_ || format_ == Format::kC || format_ == Format::kSafetensors ||
         model.schema.task == config::Task::kRegression) {
@@ -145,11 +157,12 @@ class ExportCommand : public Command {
         return;
       }
       problems.push_back(
-          fmt::format("--format: expected c, onnx, safetensors or torchscript, got {}",
+          fmt::format("--format: expected c, onnx, safetensors, torchscript or triton, got {}",
                       in_quotes(format_name_)));
     } else if (!output_.empty()) {
       const std::string extension = lower_case(fs::path(output_).extension().string());
-      if (const FormatRow* row = find_format(&FormatRow::extension, extension)) {
+      const FormatRow* row = find_format(&FormatRow::extension, extension);
+      if (row != nullptr && !extension.empty()) {
         format_ = row->format;
         return;
       }
@@ -171,10 +184,10 @@ class ExportCommand : public Command {
     if (preprocessing_ && format_ == Format::kC) {
       problems.emplace_back(
           "--preprocessing: a C file always takes the raw columns too; remove this option");
-    } else if (preprocessing_ && format_ != Format::kOnnx) {
+    } else if (preprocessing_ && !is_onnx()) {
       problems.emplace_back("--preprocessing: only supported for ONNX; use --format onnx");
     }
-    if (!batch_.empty() && format_ != Format::kOnnx) {
+    if (!batch_.empty() && !is_onnx()) {
       problems.emplace_back("--batch: only supported for ONNX; use --format onnx");
     }
   }
@@ -193,8 +206,28 @@ class ExportCommand : public Command {
         return apply::export_safetensors(model, output_);
       case Format::kTorchscript:
         return engine_library().export_torchscript(model, options, output_);
+      case Format::kTriton:
+        return write_triton(model, options);
     }
     return {};
+  }
+
+  // A folder of a model repository. The file with the model is complete before its description is.
+  apply::ExportReport write_triton(const apply::Model& model,
+                                   const apply::ExportOptions& options) const {
+    const fs::path folder = file().parent_path().parent_path();
+    std::error_code problem;
+    fs::create_directories(file().parent_path(), problem);
+    if (problem) {
+      throw Error(ErrorKind::kFileSystem, fmt::format("cannot create the folder {}: {}",
+                                                      folder.string(), problem.message()));
+    }
+    apply::ExportReport report = onnx_library().write(model, options, file());
+    const fs::path named = fs::absolute(folder).lexically_normal();
+    const fs::path name = named.has_filename() ? named.filename() : named.parent_path().filename();
+    write_file_atomically(folder / "config.pbtxt", apply::triton_config(name.string(), report));
+    report.format = "NVIDIA Triton, " + report.format;
+    return report;
   }
 
   std::string model_;

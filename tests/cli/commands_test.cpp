@@ -52,7 +52,7 @@ TEST_F(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
       "--format\n"
       "command line: seed: export always uses the run's saved configuration; remove this override");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--format", "tflite"}),
-            "--format: expected c, onnx, safetensors or torchscript, got \"tflite\"");
+            "--format: expected c, onnx, safetensors, torchscript or triton, got \"tflite\"");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--resume", "auto"}),
             "--resume is not supported by export");
 }

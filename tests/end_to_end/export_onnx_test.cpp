@@ -252,6 +252,43 @@ TEST_F(OnnxRuntimeTest, ExportComparesTheOutputs) {
   }
 }
 
+TEST_F(OnnxRuntimeTest, AModelRepositoryOfTritonHasTheModelAndItsDescription) {
+  const std::string library =
+      "TRAINER_ONNXRUNTIME_LIBRARY=" + test::run_process(node() + " library").out;
+  folder_.write("t.csv", "a b,kind,y\n1,p,no\n2,q,yes\n3,p,no\n4,q,yes\n5,p,no\n6,q,yes\n");
+  ASSERT_EQ(trainer("data.source=csv data.path=t.csv data.target=y --epochs 1").exit_code, 0);
+  const ProcessResult result =
+      run("runs/latest --format triton -o served/kinds/ --softmax --preprocessing", library);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("written     served/kinds/ (NVIDIA Triton, ONNX, opset 13, "),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("outputs of 32 rows equal"), std::string::npos) << result.out;
+  EXPECT_EQ(test::file_names(path("served/kinds")),
+            (std::vector<std::string>{"1", "config.pbtxt"}));
+  EXPECT_EQ(test::read_file(path("served/kinds/config.pbtxt")),
+            "name: \"kinds\"\nbackend: \"onnxruntime\"\nmax_batch_size: 4096\n"
+            "dynamic_batching { }\n"
+            "input {\n  name: \"a b\"\n  data_type: TYPE_FP32\n  dims: [ 1 ]\n}\n"
+            "input {\n  name: \"kind\"\n  data_type: TYPE_STRING\n  dims: [ 1 ]\n}\n"
+            "output {\n  name: \"probabilities\"\n  data_type: TYPE_FP32\n  dims: [ 2 ]\n}\n");
+  const Json inputs = {{"a b", {{"type", "float32"}, {"dims", {2, 1}}, {"data", {1, 2}}}},
+                       {"kind", {{"type", "string"}, {"dims", {2, 1}}, {"data", {"p", "q"}}}}};
+  const Json answers =
+      run_jobs({{{"model", path("served/kinds/1/model.onnx").string()}, {"inputs", inputs}}});
+  EXPECT_EQ(answers.at(0).at("probabilities").at("dims"), Json({2, 2}));
+
+  ASSERT_EQ(run("runs/latest --format triton -o served/fixed --batch 3", library).exit_code, 0);
+  const std::string fixed = test::read_file(path("served/fixed/config.pbtxt"));
+  EXPECT_TRUE(
+      fixed.starts_with("name: \"fixed\"\nbackend: \"onnxruntime\"\nmax_batch_size: 0\n"
+                        "input {\n  name: \"features\"\n  data_type: TYPE_FP32\n  dims: [ 3, "))
+      << fixed;
+  const ProcessResult blocked = run("runs/latest --format triton -o t.csv", library);
+  EXPECT_EQ(blocked.exit_code, 8);
+  EXPECT_EQ(blocked.err, "error: cannot create the folder t.csv: Not a directory\n");
+}
+
 TEST_F(OnnxRuntimeTest, IntervalsAndSetsAreFurtherOutputs) {
   const std::string found = test::run_process(node() + " library").out;
   const std::string library = "TRAINER_ONNXRUNTIME_LIBRARY=" + found;
