@@ -79,7 +79,7 @@ bench-peers: setup-build build/release/build.ninja ## Compare with PyTorch and o
 
 bench-tables: setup-build-tables build/release/build.ninja ## Compare errors with gradient boosting (ARGS=...)
 	@cmake --build --preset program
-	bench/tables/compare_tables.py $(ARGS)
+	$(TRAINER_PYTHON) bench/tables/compare_tables.py $(ARGS)
 
 asan: setup-build-test build/asan/build.ninja ## All tests under Address- and UBSanitizer
 	@cmake --build --preset asan

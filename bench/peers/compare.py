@@ -37,6 +37,7 @@ ROOT = FOLDER.parent.parent
 FASHION = ROOT / "configs" / "data" / "fashion-mnist"
 NUM_TIMED_EPOCHS = 3  # after one to warm up
 CLEARLY_FASTER = 0.97  # of the time of another setting; less may be noise
+SLOW = 0.75  # of the most GFLOP/s that a probe has shown: below, the machine is in its slow state
 
 
 def say(text: str) -> None:
@@ -103,28 +104,53 @@ def run_in_turn(
     outcomes: dict[str, list[Outcome]] = {peer.name: [] for peer in peers}
     for number in range(repetitions):
         times = []
-        for peer in peers:
+        first = number % len(peers)  # so that none always follows the same other one
+        for peer in [*peers[first:], *peers[:first]]:
             outcome = peer.run(folder, settings[peer.name], 1 + NUM_TIMED_EPOCHS, number)
             outcomes[peer.name].append(outcome)
-            times.append(f"{peer.name} {median(outcome.epoch_seconds[1:]):.3f} s")
+            probes = " - ".join(f"{value:.0f}" for value in outcome.probes)
+            times.append(f"{peer.name} {median(outcome.epoch_seconds[1:]):.3f} s ({probes})")
         say(f"{work.name}: repetition {number + 1} of {repetitions}: {'; '.join(times)}")
     return outcomes
 
 
+def states(outcomes: list[Outcome], most: float) -> list[str]:
+    """Of each run: fast, slow, or mixed, whose time says nothing. `most`: GFLOP/s of the fastest
+    probe of all."""
+
+    def state(outcome: Outcome) -> str:
+        is_slow = {value < SLOW * most for value in outcome.probes}
+        return "mixed" if len(is_slow) > 1 else "slow" if is_slow.pop() else "fast"
+
+    return [state(outcome) for outcome in outcomes]
+
+
 def summary(
-    work: Work, num_rows: int, outcomes: list[Outcome], reference: list[Outcome]
+    work: Work, num_rows: int, outcomes: list[Outcome], reference: list[Outcome], most: float
 ) -> dict[str, Any]:
-    """Time in the unit of the work, and the ratio to the reference of the same repetition."""
+    """Times in the unit of the work, and the ratio of each to the reference's median in the same
+    state of the machine, where it has one."""
     parts = work.num_steps(num_rows) if work.unit.endswith("step") else 1
     factor = {"us": 1e6, "ms": 1e3, "s": 1}[work.unit.split("/")[0]] / parts
-    times = [factor * median(outcome.epoch_seconds[1:]) for outcome in outcomes]
-    base = [factor * median(outcome.epoch_seconds[1:]) for outcome in reference]
+
+    def by_state(runs: list[Outcome]) -> dict[str, list[float]]:
+        times: dict[str, list[float]] = {"fast": [], "slow": [], "mixed": []}
+        for run, state in zip(runs, states(runs, most)):
+            times[state].append(factor * median(run.epoch_seconds[1:]))
+        return times
+
+    times, base = by_state(outcomes), by_state(reference)
     return {
         "setting": outcomes[0].setting,
         "times": times,
-        "ratios": [time / other for time, other in zip(times, base)],
+        "ratios": {
+            state: [time / median(base[state]) for time in times[state]]
+            for state in ("fast", "slow")
+            if base[state]
+        },
         "accuracies": [outcome.accuracy for outcome in outcomes],
         "epoch_seconds": [outcome.epoch_seconds for outcome in outcomes],
+        "probes": [outcome.probes for outcome in outcomes],
     }
 
 
@@ -153,6 +179,7 @@ def compare(
     outcomes = run_in_turn(work, folder, peers, settings, given.repetitions)
     reference = outcomes[peers[0].name]
     return {
+        "num_rows": num_rows,
         "work": work.name,
         "title": f"{work.title()}, {num_rows:,} {data}",
         "unit": work.unit,
@@ -160,9 +187,7 @@ def compare(
         "trials": trials,
         "system": reference[0].system,
         "boosting": boosting_times(work, folder, reference[:1] if given.quick else reference),
-        "peers": {
-            name: summary(work, num_rows, results, reference) for name, results in outcomes.items()
-        },
+        "peers": outcomes,
     }
 
 
@@ -250,6 +275,14 @@ def run(given: argparse.Namespace) -> None:
         results = [
             compare(WORKS[name], Path(scratch), present, given) for name in given.work or WORKS
         ]
+    runs = [run for result in results for runs in result["peers"].values() for run in runs]
+    most = max(value for run in runs for value in run.probes)
+    for result in results:
+        work, reference = WORKS[result["work"]], result["peers"][present[0].name]
+        result["peers"] = {
+            name: summary(work, result["num_rows"], outcomes, reference, most)
+            for name, outcomes in result["peers"].items()
+        }
     facts = machine_facts(results[0]["system"], present, load)
     report = {
         "machine": facts,

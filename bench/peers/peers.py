@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+import probe
 
 FOLDER = Path(__file__).resolve().parent
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -27,6 +30,7 @@ class Outcome:
     epoch_seconds: list[float]
     accuracy: float
     setting: Setting
+    probes: list[float]  # GFLOP/s of all CPUs (probe.py), before and after the epochs that count
     # trainer's own description of the machine and of itself
     system: dict[str, Any] = field(default_factory=dict)
 
@@ -115,6 +119,15 @@ def find_python(module: str) -> tuple[str | None, str | None]:
     return None, None
 
 
+@contextlib.contextmanager
+def probed() -> Iterator[list[float]]:
+    """Keeps all CPUs busy before what is run; has the probes before and after it in the end."""
+    python = find_python("numpy")[0] or sys.executable
+    probes = [probe.measure(python, probe.SECONDS_BEFORE)]
+    yield probes
+    probes.append(probe.measure(python, probe.SECONDS_AFTER))
+
+
 class ScriptPeer:
     """A peer that is a Python script of this folder."""
 
@@ -147,7 +160,7 @@ class ScriptPeer:
         if rows is not None:
             words += ["--rows", rows]
         said = json.loads(run_command(words, setting))
-        return Outcome(said["epoch_seconds"], said["accuracy"], setting)
+        return Outcome(said["epoch_seconds"], said["accuracy"], setting, said["probes"])
 
 
 class PyTorchPeer(ScriptPeer):
@@ -164,10 +177,13 @@ class PyTorchPeer(ScriptPeer):
         )
 
     def axes(self) -> dict[str, list[Any]]:
-        assert self.version, "only a peer that is here is asked"
+        assert self.version and self.python, "only a peer that is here is asked"
         version = tuple(map(int, self.version.split(".")[:2]))
         has_fused = version >= (2, 4)  # on the CPU
         axes = {**super().axes(), "optimizer": ["plain", "foreach"] + ["fused"] * has_fused}
+        code = "import torch; print(torch.__config__.show())"
+        if "BLAS_INFO=mkl" in run_command([self.python, "-c", code]):
+            axes["coretype"] = ["auto"]
         if version >= (2, 0) and self.feed == "resident":
             axes["compile"] = ["off", "default", "max-autotune"]
         return {**axes, "workers": [0, usable_cpus()]} if self.feed == "DataLoader" else axes
@@ -243,8 +259,9 @@ class LibTorchPeer:
         self, folder: Path, setting: Setting, epochs: int, seed: int, rows: int | None = None
     ) -> Outcome:
         words = [self.program, folder, epochs, seed, *([] if rows is None else [rows])]
-        said = json.loads(run_command(words, setting))
-        return Outcome(said["epoch_seconds"], said["accuracy"], setting)
+        with probed() as probes:
+            said = json.loads(run_command(words, setting))
+        return Outcome(said["epoch_seconds"], said["accuracy"], setting, probes)
 
 
 class TrainerPeer:
@@ -266,21 +283,22 @@ class TrainerPeer:
     ) -> Outcome:
         assert not setting and rows is None, "without settings there is nothing to try"
         runs = folder / "runs"
-        run_command(
-            [
-                self.program,
-                "-q",
-                "--config",
-                folder / "trainer.yaml",
-                "--epochs",
-                epochs,
-                "--seed",
-                seed,
-                "--output-dir",
-                runs,
-                *self.overrides,
-            ]
-        )
+        with probed() as probes:
+            run_command(
+                [
+                    self.program,
+                    "-q",
+                    "--config",
+                    folder / "trainer.yaml",
+                    "--epochs",
+                    epochs,
+                    "--seed",
+                    seed,
+                    "--output-dir",
+                    runs,
+                    *self.overrides,
+                ]
+            )
         last = runs / "latest"
         records = [json.loads(line) for line in (last / "metrics.jsonl").read_text().splitlines()]
         seconds = [
@@ -293,7 +311,7 @@ class TrainerPeer:
         )
         system = json.loads((last / "system.json").read_text())
         threads = {"threads": system["starts"][-1]["threads"]}
-        return Outcome(seconds, float(accuracy), threads, system)
+        return Outcome(seconds, float(accuracy), threads, probes, system)
 
 
 def all_peers(build: Path, overrides: list[str], precision: str) -> list[Peer]:

@@ -31,18 +31,34 @@ def spread(values: list[float]) -> str:
 
 
 def rows_of(result: dict[str, Any]) -> Iterator[list[str]]:
-    yield ["", result["unit"], "min - max", "ratio", "min - max", "accuracy", "setting"]
+    yield [
+        "",
+        "state",
+        "runs",
+        result["unit"],
+        "min - max",
+        "ratio",
+        "min - max",
+        "accuracy",
+        "setting",
+    ]
     for name, peer in result["peers"].items():
         marked = f"{name} [1]" if name in FOOTNOTES else name
-        yield [
-            marked,
-            number(median(peer["times"])),
-            spread(peer["times"]),
-            f"{median(peer['ratios']):.2f}",
-            f"{min(peer['ratios']):.2f} - {max(peer['ratios']):.2f}",
-            f"{100 * mean(peer['accuracies']):.1f} %",
-            setting_text(peer["setting"]),
-        ]
+        for state, times in peer["times"].items():
+            if not times:
+                continue
+            ratios = peer["ratios"].get(state)
+            yield [
+                marked,
+                state,
+                str(len(times)),
+                number(median(times)),
+                spread(times),
+                f"{median(ratios):.2f}" if ratios else "-",
+                f"{min(ratios):.2f} - {max(ratios):.2f}" if ratios else "",
+                f"{100 * mean(peer['accuracies']):.1f} %",
+                setting_text(peer["setting"]),
+            ]
 
 
 def aligned(rows: Iterable[list[str]]) -> Iterator[str]:
@@ -84,7 +100,7 @@ def facts_lines(report: dict[str, Any]) -> Iterator[str]:
     )
     yield (
         f"method      medians of {report['repetitions']} turns, each with 1 epoch to warm "
-        f"up and {report['timed_epochs']} timed"
+        f"up and {report['timed_epochs']} timed; ratios within one state of the machine (probe.py)"
     )
 
 

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from learners import NAMED, Learner, all_learners, named_learner
+from learners import NAMED, ON_REQUEST, Learner, all_learners, named_learner
 from public_tables import (
     ALL_TARGETS,
     DATA,
@@ -71,8 +71,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--learners",
         type=words(names),
-        default=[name for name in names if name != "trainer plain"],
-        help="what to compare, separated by semicolons (default: all but trainer plain); "
+        default=[name for name in names if name not in ON_REQUEST],
+        help="what to compare, separated by semicolons (default: all but "
+        f"{', '.join(ON_REQUEST)}, which needs bench/peers/setup_peers.sh); "
         "'trainer: ensemble --members 4' is trainer with these arguments, "
         "'trainer: init --time 3s' init with them, 'tuned LightGBM 60' that library (or XGBoost, "
         "CatBoost) tuned by Optuna for so many seconds, 'AutoGluon 60' its best preset",

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import reference_models
 import tuned_boosting
 from public_tables import VALIDATION_FRACTION, Split
 from sklearn.compose import make_column_transformer
@@ -162,6 +163,10 @@ def with_categories(split: Split) -> tuple[pd.DataFrame, pd.DataFrame]:
     return train, test
 
 
+def with_numbers(split: Split) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return reference_models.without_gaps(with_categories(split))
+
+
 def with_codes(split: Split) -> tuple[np.ndarray, np.ndarray]:
     """Texts as numbers, missing and unknown ones as NaN."""
     encoded = []
@@ -282,6 +287,9 @@ def fit_mlp(split: Split, features: Any, targets: np.ndarray) -> Any:
     return lambda test: model.predict(test) * scale + mean
 
 
+ON_REQUEST = ["trainer plain", *reference_models.OURS, "pytabkit RealMLP", "pytabkit TabM"]
+
+
 # ---- learners whose name says the rest -----------------------------------------------------------
 
 
@@ -360,4 +368,10 @@ def all_learners(program: Path, plain_program: Path) -> dict[str, Learner]:
         "XGB-TD": Peer(with_categories, fit_xgboost_tuned),
         "RandomForest": Peer(one_hot_and_scaled, fit_random_forest),
         "scikit-learn MLP": Peer(one_hot_and_scaled, fit_mlp),
+        **{
+            name: Trainer(program, [*arguments, f"training.epochs={reference_models.EPOCHS}"])
+            for name, arguments in reference_models.OURS.items()
+        },
+        "pytabkit RealMLP": Peer(with_numbers, reference_models.fit_realmlp),
+        "pytabkit TabM": Peer(with_numbers, reference_models.fit_tabm),
     }
