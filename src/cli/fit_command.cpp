@@ -89,7 +89,8 @@ class FitCommand : public Command {
       return finish(experiments::train_ensemble(ensemble_request(training)), "ensemble", training);
     }
     const double seconds = std::max(1.0, new_config_.search_seconds() - stopwatch.seconds());
-    return finish(experiments::search(search_request(training, seconds)), "search", training);
+    return finish(experiments::search(search_request(training, {.seconds = seconds})), "search",
+                  training);
   }
 
  private:

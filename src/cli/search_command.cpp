@@ -35,7 +35,8 @@ class SearchCommand : public Command {
   std::vector<Option> options() override {
     return {
         {"--time", &time_, "TIME",
-         "Time for all trials, such as 60s, 10m or 2h (default: 10m, unless --trials)"},
+         "Time for all trials, of all starts, such as 60s, 10m or 2h (default: 10m, unless "
+         "--trials)"},
         {"--trials", &trials_, "N", "At most so many configurations"},
         {"--folds", &folds_, "VALUE",
          "Number of folds of each (default: 5; 1: one validation split)"},
@@ -50,11 +51,10 @@ class SearchCommand : public Command {
   }
 
   void check(const CommonOptions& common, Problems& problems) override {
-    parse_count("--trials", trials_, num_trials_, problems);
+    parse_count("--trials", trials_, limits_.trials, problems);
     parse_count("--folds", folds_, num_folds_, problems);
-    parse_count("--max-members", max_members_, num_max_members_, problems);
-    if (num_trials_ == 0) max_seconds_ = kDefaultSeconds;
-    parse_time(time_, max_seconds_, problems);
+    parse_count("--max-members", max_members_, limits_.members, problems);
+    parse_time(time_, limits_.seconds, problems);
     parse_recipes(recipe_names_, recipes_, problems);
     for (const config::Override& one : common.overrides) {
       if (experiments::is_range(one.value)) space_.push_back({one.key, one.value});
@@ -68,18 +68,16 @@ class SearchCommand : public Command {
     require_config(fixed, "search", " --time 10m");
     choose_log_format(fixed);
     apply_quiet(fixed);
-    experiments::SearchRequest request = search_request(fixed, max_seconds_);
+    experiments::SearchRequest request = search_request(fixed, limits_);
     request.space = space_;
     request.recipes = recipes_;
-    request.max_trials = num_trials_;
     request.num_folds = num_folds_;
-    request.max_members = num_max_members_;
     if (print_space_) return show_space(request);
     const experiments::SearchReport report = experiments::search(request);
     run_folder_ = report.folder;
     if (report.stop_signal != 0) return end_stopped(report, "search");
     if (!report.is_collected) return 0;
-    if (report.trials.size() == 1 && num_trials_ != 1) {
+    if (report.trials.size() == 1 && limits_.trials != 1) {
       log::warning("the time was enough for the configuration as it is only; set a longer --time");
     }
     Document document = report.document();
@@ -98,8 +96,6 @@ class SearchCommand : public Command {
   }
 
  private:
-  static constexpr double kDefaultSeconds = 600;
-
   // The lines can be typed again; of several recipes, comments say to which they belong.
   static int show_space(const experiments::SearchRequest& request) {
     const std::vector<experiments::RecipeSpace> spaces = experiments::search_spaces(request);
@@ -119,10 +115,8 @@ class SearchCommand : public Command {
   std::string recipe_names_;
   std::vector<config::Recipe> recipes_;
   bool print_space_ = false;
-  double max_seconds_ = 0;
-  int64_t num_trials_ = 0;
+  experiments::SearchLimits limits_;
   int64_t num_folds_ = 0;
-  int64_t num_max_members_ = 0;
   std::vector<experiments::SpaceKey> space_;
 };
 

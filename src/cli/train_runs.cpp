@@ -111,16 +111,16 @@ std::string trial_line(const experiments::Trial& trial, double ensemble_loss) {
 
 }  // namespace
 
-experiments::SearchRequest search_request(const CommonOptions& common, double max_seconds) {
+experiments::SearchRequest search_request(const CommonOptions& common,
+                                          const experiments::SearchLimits& limits) {
   experiments::SearchRequest request{series_request(common)};
-  request.max_seconds = max_seconds;
-  request.on_trial = [max_seconds, begin = Stopwatch(), since_line = Stopwatch()](
-                         const experiments::Trial& trial, double ensemble_loss) mutable {
+  request.limits = limits;
+  request.on_trial = [since_line = Stopwatch()](const experiments::Trial& trial,
+                                                double ensemble_loss, double left) mutable {
     constexpr double kQuietSeconds = 30;  // without a line about a trial that changes nothing
     const bool is_news = trial.weight > 0 || (!trial.loss && trial.runs.size() != 1);
     if (!is_news && since_line.seconds() < kQuietSeconds) return;
     since_line.restart();
-    const double left = max_seconds - begin.seconds();
     log::info(trial_line(trial, ensemble_loss) +
               (left > 0 ? fmt::format("  {} left", human_duration(left)) : ""));
   };

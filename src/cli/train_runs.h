@@ -31,7 +31,8 @@ experiments::EnsembleRequest ensemble_request(const CommonOptions& common);
 
 /// Returns a search for so many seconds (0: no limit) with the options; trials that change
 /// something are logged, and others now and then. `common` must outlive it.
-experiments::SearchRequest search_request(const CommonOptions& common, double max_seconds);
+experiments::SearchRequest search_request(const CommonOptions& common,
+                                          const experiments::SearchLimits& limits);
 
 /// Returns what the metrics of an ensemble, which has some, are called. Out of fold they are those
 /// of single members; all together are better.

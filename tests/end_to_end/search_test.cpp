@@ -130,6 +130,31 @@ TEST_F(SearchTest, AKilledSearchLeavesAModelAndGoesOnWithTheSameTrials) {
   EXPECT_EQ(found()["trials"][3]["loss"], expected[3]["loss"]);
 }
 
+// A time is that of all starts, however they are resumed, so a job that is started again ends.
+TEST_F(SearchTest, AResumedSearchHasItsLimitsStill) {
+  ASSERT_EQ(search(std::string(kSpace) + "--trials 3 --max-members 3").exit_code, 0);
+  const std::string folder = fs::canonical(path("runs/latest")).string();
+  const Json first = found();
+  EXPECT_EQ(first["limits"], (Json{{"time_seconds", 0.0}, {"trials", 3}, {"members", 3}}));
+  const ProcessResult again = trainer("search --resume " + folder);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(again.err.find("no trial was added: set more --trials, or a --time\n"),
+            std::string::npos)
+      << again.err;
+  EXPECT_EQ(found()["trials"], first["trials"]);
+  EXPECT_EQ(found()["limits"], first["limits"]);
+  EXPECT_GT(found()["time_seconds"], first["time_seconds"]);
+  const ProcessResult over = trainer("search --time 0.1s --resume " + folder);
+  EXPECT_NE(over.err.find("no trial was added: 0.1 s are for all starts of the search together; "
+                          "set a longer --time, or --trials\n"),
+            std::string::npos)
+      << over.err;
+  const ProcessResult more = trainer("search --trials 4 --resume " + folder);
+  EXPECT_EQ(more.exit_code, 0) << more.err;
+  EXPECT_EQ(found()["trials"].size(), 4U);
+  EXPECT_EQ(found()["limits"], (Json{{"time_seconds", 0.0}, {"trials", 4}, {"members", 3}}));
+}
+
 TEST_F(SearchTest, TheModelHasAtMostSoManyNetworks) {
   const ProcessResult few = search(std::string(kSpace) + "--trials 4 --json --max-members 5");
   ASSERT_EQ(few.exit_code, 0) << few.err;

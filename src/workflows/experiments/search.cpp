@@ -24,6 +24,7 @@
 #include "trainer/apply/predictor.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
+#include "trainer/base/io/log.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/metrics/report.h"
@@ -44,7 +45,7 @@ namespace fs = std::filesystem;
 
 /// What rank 0 makes of the trials that are over.
 struct SearchResults {
-  const SearchSeries& search;
+  const SearchPlan& plan;
   std::vector<Trial> trials = {};
   std::vector<std::size_t> candidates = {};  // of the pool, as indices of trials
   CandidatePool pool = {};
@@ -68,8 +69,9 @@ std::vector<int32_t> folds_of_rows(const std::vector<int64_t>& sizes) {
 void add_candidate(const Trial& trial, SearchResults& results) {
   std::vector<fs::path> runs;
   runs.reserve(trial.runs.size());
-  for (const std::string& run : trial.runs) runs.push_back(results.search.series.folder / run);
-  const apply::FoldOutputs folds = apply::predict_folds(runs, num_threads(results.search.config));
+  for (const std::string& run : trial.runs) runs.push_back(results.plan.search.series.folder / run);
+  const apply::FoldOutputs folds =
+      apply::predict_folds(runs, num_threads(results.plan.search.config));
   const data::Dataset& rows = folds.all.rows;
   CandidatePool& pool = results.pool;
   pool.has_classes = folds.all.schema.task == config::Task::kClassification;
@@ -125,9 +127,15 @@ Json importance_json(const std::vector<KeyImportance>& importance) {
   return json;
 }
 
+Json search_json(const SearchPlan& plan) {
+  Json json = search_json(plan.search);
+  json["time_seconds"] = seconds_used(plan);
+  return json;
+}
+
 /// Writes the ensemble, in one step, and then what is known of all trials.
 void write_results(const SearchResults& results) {
-  const fs::path& folder = results.search.series.folder;
+  const fs::path& folder = results.plan.search.series.folder;
   apply::EnsembleFile ensemble;
   for (const Trial& trial : results.trials) {
     if (trial.weight == 0) continue;
@@ -138,20 +146,21 @@ void write_results(const SearchResults& results) {
   }
   ensemble.num_members = std::ssize(ensemble.runs);
   if (ensemble.num_members > 0) apply::write_ensemble(folder, ensemble);
-  Json json = search_json(results.search);
+  Json json = search_json(results.plan);
   json["trials"] = Json::array();
   for (const Trial& trial : results.trials) json["trials"].push_back(trial_json(trial));
-  json["importance"] = importance_json(key_importance(results.search.ranges, results.trials));
+  json["importance"] = importance_json(key_importance(results.plan.search.ranges, results.trials));
   write_file_atomically(folder / kSearchFile, json.dump(2) + "\n");
 }
 
 /// Adds the last trial to the ensemble, and chooses the weights of all again.
-void weigh(int64_t max_members, SearchResults& results) {
+void weigh(SearchResults& results) {
   add_candidate(results.trials.back(), results);
   std::vector<double> alone(results.candidates.size());
   alone.back() = 1;
   results.trials.back().loss = pool_loss(results.pool, alone);
-  const int64_t num_folds = results.search.num_folds;
+  const int64_t num_folds = results.plan.search.num_folds;
+  const int64_t max_members = results.plan.search.limits.members;
   results.chosen =
       max_members > 0 ? choose_few_weights(
                             results.pool, std::max<std::size_t>(
@@ -192,12 +201,13 @@ void conclude(const SearchRequest& request, const CompleteRuns& complete, const 
                                                       : "worse than most on its first fold";
   }
   results.trials.push_back(std::move(trial));
-  if (is_complete) weigh(request.max_members, results);
+  if (is_complete) weigh(results);
   // While a resumed search finds its trials again, its files say more than it knows.
   if (std::ssize(results.trials) >= results.num_before) write_results(results);
-  if (is_over(known)) remove_checkpoints(results.search.series.folder, results.trials.back());
-  request.on_trial(results.trials.back(), results.chosen.loss);
-  if (results.trials.size() == 1) run::point_latest_to({results.search.series.folder});
+  if (is_over(known)) remove_checkpoints(results.plan.search.series.folder, results.trials.back());
+  const double left = results.plan.search.limits.seconds - seconds_used(results.plan);
+  request.on_trial(results.trials.back(), results.chosen.loss, std::max(left, 0.0));
+  if (results.trials.size() == 1) run::point_latest_to({results.plan.search.series.folder});
 }
 
 /// Concludes the trials that are over, in the order of their numbers.
@@ -222,10 +232,10 @@ void conclude_rest(const SearchRequest& request, const CompleteRuns& complete,
 
 SearchReport report_of(const SearchResults& results) {
   SearchReport report;
-  report.folder = results.search.series.folder;
+  report.folder = results.plan.search.series.folder;
   report.metric = results.pool.has_classes ? "log loss" : "RMSE";
   report.trials = results.trials;
-  report.importance = key_importance(results.search.ranges, results.trials);
+  report.importance = key_importance(results.plan.search.ranges, results.trials);
   report.ensemble_loss = results.chosen.loss;
   report.expected_loss = results.chosen.expected_loss;
   for (const Trial& trial : results.trials) {
@@ -234,11 +244,28 @@ SearchReport report_of(const SearchResults& results) {
   return report;
 }
 
-// The number of trials that search.json has. Writes the space if there is no such file yet.
-int64_t trials_before(const SearchResults& results) {
-  const JsonReader before = JsonReader::of_file(results.search.series.folder / kSearchFile);
-  if (before.is_null()) write_results(results);
-  return before.is_null() ? 0 : std::ssize(before["trials"].elements());
+// Writes the limits and the time to search.json, or all of it if there is no such file yet. Returns
+// the number of trials that it has.
+int64_t note_limits(const SearchResults& results) {
+  const fs::path file = results.plan.search.series.folder / kSearchFile;
+  const JsonReader before = JsonReader::of_file(file);
+  if (before.is_null()) {
+    write_results(results);
+    return 0;
+  }
+  Json json = before.json();
+  json.update(search_json(results.plan));
+  write_file_atomically(file, json.dump(2) + "\n");
+  return std::ssize(before["trials"].elements());
+}
+
+void tell_of_limits(const SearchResults& results) {
+  if (results.num_before == 0 || std::ssize(results.trials) > results.num_before) return;
+  const double seconds = results.plan.search.limits.seconds;
+  log::info(seconds > 0 ? fmt::format("no trial was added: {} are for all starts of the search "
+                                      "together; set a longer --time, or --trials",
+                                      human_duration(seconds))
+                        : "no trial was added: set more --trials, or a --time");
 }
 
 }  // namespace
@@ -246,9 +273,9 @@ int64_t trials_before(const SearchResults& results) {
 SearchReport search(const SearchRequest& request) {
   SearchSeries search = open_search(request);
   const bool is_first = search.series.place.rank == 0;
-  SearchPlan trials{search, request.max_trials, request.max_seconds};
-  SearchResults results{search};
-  if (is_first) results.num_before = trials_before(results);
+  SearchPlan trials{search};
+  SearchResults results{trials};
+  if (is_first) results.num_before = note_limits(results);
   CompleteRuns all;
   const RunPlan plan{
       .runs = [&](const CompleteRuns& complete) { return next_runs(complete, trials); },
@@ -262,7 +289,11 @@ SearchReport search(const SearchRequest& request) {
   const auto train = [&](const RunJob& job) { return train_fold(trials, request.train, job); };
   const SeriesEnd end = complete_plan(search.series, plan, train);
   const bool is_complete = end.stop_signal == 0 && is_first;
-  if (is_complete) conclude_rest(request, all, trials, results);
+  if (is_complete) {
+    conclude_rest(request, all, trials, results);
+    tell_of_limits(results);
+  }
+  if (is_first) note_limits(results);
   SearchReport report = report_of(results);
   report.is_collected = is_first;
   report.stop_signal = end.stop_signal;

@@ -97,6 +97,10 @@ double mean_seconds(const SearchPlan& plan) {
 
 }  // namespace
 
+double seconds_used(const SearchPlan& plan) {
+  return plan.search.seconds_before + plan.stopwatch.seconds();
+}
+
 bool is_over(const KnownTrial& known) {
   if (!known.trial.problem.empty()) return true;
   if (!known.is_promising) return false;
@@ -107,7 +111,8 @@ bool is_over(const KnownTrial& known) {
 std::vector<SeriesRun> next_runs(const CompleteRuns& complete, SearchPlan& plan) {
   std::vector<SeriesRun> runs;
   const int64_t num_processes = plan.search.series.place.size;
-  const int64_t limit = plan.max_trials > 0 ? plan.max_trials : INT64_MAX;
+  const int64_t max_trials = plan.search.limits.trials;
+  const int64_t limit = max_trials > 0 ? max_trials : INT64_MAX;
   for (int64_t number = 1; number <= limit && std::ssize(runs) <= num_processes; ++number) {
     const auto index = static_cast<std::size_t>(number - 1);
     if (index == plan.known.size()) plan.known.push_back(make_known(plan.search, number));
@@ -126,14 +131,14 @@ std::vector<SeriesRun> next_runs(const CompleteRuns& complete, SearchPlan& plan)
 bool has_time(const SearchPlan& plan, const SeriesRun& run) {
   const KnownTrial& known = trial_of(plan, run.name);
   if (fs::exists(problem_file(plan, known.trial.number))) return false;
-  if (plan.max_seconds <= 0 || known.trial.number == 1) return true;
+  if (plan.search.limits.seconds <= 0 || known.trial.number == 1) return true;
   double seconds = known.seconds.front();
   if (seconds == 0) {
     const int64_t size = plan.search.series.place.size;
     const int64_t num_rounds = (plan.search.num_folds + size - 1) / size;
     seconds = mean_seconds(plan) * static_cast<double>(num_rounds);
   }
-  return plan.stopwatch.seconds() + seconds <= plan.max_seconds;
+  return seconds_used(plan) + seconds <= plan.search.limits.seconds;
 }
 
 RunOutcome train_fold(const SearchPlan& plan, const TrainFunction& train, const RunJob& job) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -26,11 +25,12 @@ struct KnownTrial {
 /// The trials of a search.
 struct SearchPlan {
   const SearchSeries& search;
-  int64_t max_trials = 0;              // 0: no limit
-  double max_seconds = 0;              // 0: no limit
   std::vector<KnownTrial> known = {};  // by number
   Stopwatch stopwatch = {};
 };
+
+/// The seconds that all starts of the search have taken.
+double seconds_used(const SearchPlan& plan);
 
 /// Whether all wanted folds of a trial are complete, or it failed.
 bool is_over(const KnownTrial& known);

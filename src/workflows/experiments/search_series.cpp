@@ -107,10 +107,24 @@ void use_folds(const SearchRequest& request, SearchSeries& search) {
 
 // Refuses a limit that no trial keeps.
 void check_members(const SearchRequest& request, const SearchSeries& search) {
-  if (request.max_members == 0 || request.max_members >= search.num_folds) return;
+  if (request.limits.members == 0 || request.limits.members >= search.num_folds) return;
   throw Error(ErrorKind::kUsage,
               fmt::format("--max-members: expected at least {}, the folds of one trial, got {}",
-                          search.num_folds, request.max_members));
+                          search.num_folds, request.limits.members));
+}
+
+// What is not asked for is as it was, so that a search that was stopped ends as one that was not.
+void use_limits(const SearchRequest& request, SearchSeries& search) {
+  constexpr double kDefaultSeconds = 600;
+  const JsonReader file = JsonReader::of_file(search.series.folder / kSearchFile);
+  const JsonReader before = file["limits"];
+  search.limits = request.limits;
+  if (search.limits.seconds == 0 && search.limits.trials == 0) {
+    search.limits.seconds = before.number("time_seconds").value_or(kDefaultSeconds);
+    search.limits.trials = before.integer("trials");
+  }
+  if (search.limits.members == 0) search.limits.members = before.integer("members");
+  search.seconds_before = file.number("time_seconds").value_or(0);
 }
 
 SearchSeries read_new(const SearchRequest& request) {
@@ -185,6 +199,7 @@ SearchSeries open_search(const SearchRequest& request) {
   } else {
     start(request, search);
   }
+  use_limits(request, search);
   return search;
 }
 
@@ -202,7 +217,11 @@ Json search_json(const SearchSeries& search) {
   Json json = {{"space", space_json(search.space)},
                {"recipes", Json::array()},
                {"settings", search.settings},
-               {"folds", search.num_folds}};
+               {"folds", search.num_folds},
+               {"limits",
+                {{"time_seconds", search.limits.seconds},
+                 {"trials", search.limits.trials},
+                 {"members", search.limits.members}}}};
   for (const config::Recipe recipe : search.recipes) {
     json["recipes"].push_back(config::to_text(recipe));
   }

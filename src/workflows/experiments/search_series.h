@@ -27,6 +27,8 @@ struct SearchSeries {
   std::map<config::Recipe, std::vector<KeyRange>> ranges = {};  // what is searched
   std::map<std::string, std::string> settings = {};             // settings_of()
   int64_t num_folds = kDefaultFolds;
+  SearchLimits limits = {};
+  double seconds_before = 0;  // that earlier starts took
 };
 
 /// Opens the folder of a new search, or with request.resumes_same of the newest one like it, or of

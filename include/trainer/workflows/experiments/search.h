@@ -50,17 +50,25 @@ struct KeyImportance {
   double share = 0;
 };
 
+/// What a search may take, all of its starts together; 0: no limit.
+struct SearchLimits {
+  double seconds = 0;
+  int64_t trials = 0;
+  int64_t members = 0;  // networks of the ensemble
+};
+
 /// What a search has beside a series of runs.
 struct SearchRequest : SeriesRequest {
   std::vector<SpaceKey> space = {};  // empty: default_space(), or as in the resumed search
   /// Trials take them in turn, the first ones without other settings; empty: as configured.
   std::vector<config::Recipe> recipes = {};
-  double max_seconds = 0;   // 0: no limit
-  int64_t max_trials = 0;   // 0: no limit
-  int64_t max_members = 0;  // networks of the ensemble; 0: no limit
-  int64_t num_folds = 0;    // 0: 5 (1 if the configuration names validation rows), or as resumed
-  /// Called after each trial with what is known of it, and the loss of the ensemble so far.
-  std::function<void(const Trial&, double ensemble_loss)> on_trial = {};
+  /// Without seconds and trials, both are those of the resumed search, or 10 minutes; without
+  /// members, they are those of the resumed search.
+  SearchLimits limits = {};
+  int64_t num_folds = 0;  // 0: 5 (1 if the configuration names validation rows), or as resumed
+  /// Called after each trial with what is known of it, the loss of the ensemble so far, and how
+  /// much time is left (0 without a limit).
+  std::function<void(const Trial&, double ensemble_loss, double seconds_left)> on_trial = {};
 };
 
 /// The trials of a search and the ensemble that was made of them.
