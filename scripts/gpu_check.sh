@@ -8,7 +8,7 @@
 #   PART     names of parts (all of them, in order, if none is given; `peers`, the comparison on the CPU,
 #            takes minutes and runs only on request)
 # Environment: DEVICE=cuda; PYTHON=python3, which has the PyTorch that the kit was built for;
-#   TORCH_FOLDER, where that PyTorch is elsewhere
+#   TORCH_FOLDER, where that PyTorch is elsewhere; LIMIT_FACTOR=1, times the time limits, for a busy machine
 set -uo pipefail
 kit=$(realpath "$1")
 results=$2
@@ -21,9 +21,11 @@ results=$(realpath "$results")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The kit has no LibTorch. That of the wheel finds the libraries of CUDA beside it.
+# The kit has no LibTorch. That of the wheel finds the libraries of CUDA beside it; the engine calls the
+# runtime of CUDA itself.
 torch=${TORCH_FOLDER:-$("$python" -c 'import torch; print(torch.__path__[0])')}
-export LD_LIBRARY_PATH=$torch/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+runtime=$(find "$torch/../nvidia" -name 'libcudart.so.*' -printf %h -quit 2>/dev/null)
+export LD_LIBRARY_PATH=$torch/lib${runtime:+:$runtime}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # The tests name the folder that they were built in.
 source_folder=$(cat "$kit/source_folder")
 if [ ! -e "$source_folder" ]; then
@@ -34,14 +36,13 @@ export PATH=$kit/bin:$PATH XDG_CACHE_HOME=$work/cache
 cd "$work" || exit
 
 is_cpu() { [ "$device" = cpu ]; }
-summary() { grep -E '^(device|step|trained|best|test|warning|error)|graph'; }
+summary() { grep -E '^(device|step|trained|best|test|warning|error)|^ *accuracy |graph'; }
 versions() {
-  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,compute_mode --format=csv
+  is_cpu || nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,compute_mode --format=csv
   "$python" -c 'import torch, sys; print("torch", torch.__version__, "python", sys.version.split()[0])'
   trainer --version
   lscpu | grep -E '^(Model name|CPU\(s\)|Thread|L[123])'
-  grep -m1 -oE 'avx512_bf16|amx_bf16' /proc/cpuinfo | sort -u
-  sed -n 's/^flags.*: //p' /proc/cpuinfo | head -1 | tr ' ' '\n' | grep -E '^(avx|amx|fma)' | tr '\n' ' '
+  sed -n '/^flags/{s/.*: //p;q}' /proc/cpuinfo | tr ' ' '\n' | grep -E '^(avx|amx|fma)' | tr '\n' ' '
   echo
 }
 doctor() { trainer doctor; }
@@ -84,14 +85,13 @@ memory() {
   echo "== a batch that does not fit"
   trainer data.source=synthetic data.synthetic.num_samples=500000 data.synthetic.num_features=16 \
     'model.hidden_sizes=[65536]' --batch-size 400000 --epochs 1 --device "$device" \
-    --output-dir oom 2>&1 | tail -12
+    --output-dir oom 2>&1 | tail -12 || echo "exit code $?"
   echo "== a model that does not fit beside another program"
   "$python" -c 'import time, torch
 x = torch.empty(torch.cuda.mem_get_info()[0] - (3 << 30), dtype=torch.uint8, device="cuda"); time.sleep(100)' &
   sleep 12
   trainer data.source=synthetic 'model.hidden_sizes=[16384,16384]' --epochs 1 --device "$device" \
-    --output-dir too_large 2>&1 | tail -4
-  echo "exit code ${PIPESTATUS[0]}"
+    --output-dir too_large 2>&1 | tail -4 || echo "exit code $?"
   kill %1
   trainer find-batch --config "$kit/configs/train.yaml" --device "$device" --max-batch 1000000 2>&1 | tail -6
 }
@@ -123,7 +123,8 @@ export device kit python work results
 for part in $parts; do
   printf '\n######## %s (at %d s)\n' "$part" "$SECONDS"
   export -f is_cpu summary without_times "${part?}"
-  timeout -k 5 "${limits[$part]:-60}" bash -c "set -o pipefail; $part" >"$results/$part.log" 2>&1
+  limit=$((${limits[$part]:-60} * ${LIMIT_FACTOR:-1}))
+  timeout -k 5 $limit bash -c "set -eo pipefail; $part" >"$results/$part.log" 2>&1
   status=$?
   cat "$results/$part.log"
   [ $status = 0 ] || failed+=" $part($status)"

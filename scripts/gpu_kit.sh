@@ -62,6 +62,9 @@ cp configs/*.yaml "$kit/configs/"
 cp configs/data/* "$kit/configs/data/" 2>/dev/null || true
 cp scripts/gpu_check.sh "$kit/scripts/"
 echo "$PWD" >"$kit/source_folder"
+# Below that folder, which there is the kit, tests look for the program.
+mkdir "$kit/build"
+ln -s .. "$kit/build/gpu"
 # The tests that hold on every device, as tests/CMakeLists.txt runs them on the simulated ones.
 sed -n '/string(CONCAT filter/,/)$/p' tests/CMakeLists.txt | grep -oE '"[^"]*"' | tr -d '"\n' >"$kit/device_tests"
 tar czf build/gpu/kit.tar.gz -C build/gpu kit
