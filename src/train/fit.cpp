@@ -298,7 +298,7 @@ int train_to_the_end(Session& session, Output& output, Backup& backup) {
   double shown_loss = std::nan("");
   constexpr int64_t kMaxAhead = 1024;
   StepsAhead ahead(session.device.is_cpu() ? 1 : kMaxAhead);
-  ThreadWatch threads;
+  ThreadWatch threads(output.first_thread_trial);
   while (!finished(session)) {
     if (const int signal = stop_signal(session); signal != 0) {
       save(session, output, SaveReason::kOther, IsBest::kNo);

@@ -23,7 +23,7 @@ constexpr double kWindowSeconds = 1;
 constexpr double kSlower = 1.5;
 constexpr int kSlowWindows = 2;
 constexpr double kClearlySlower = 1.2;  // than with another number of threads
-constexpr double kFirstInterval = 10;
+constexpr double kShortInterval = 10;
 constexpr double kLongestInterval = 320;
 constexpr double kMaxShareOfTime = 0.01;
 constexpr double kMaxSecondsAtStart = 0.3;
@@ -66,12 +66,17 @@ bool ThreadTrialTimes::is_due() const {
   return num_slow_ >= kSlowWindows || since_trial_ >= interval_;
 }
 
-void ThreadTrialTimes::add_trial(double seconds, bool has_changed) {
+void ThreadTrialTimes::add_trial(double seconds, TrialResult result) {
   trials_ += seconds;
   since_trial_ = window_seconds_ = mean_ = fastest_ = 0;
   window_steps_ = 0;
   num_slow_ = 0;
-  interval_ = has_changed ? kFirstInterval : std::min(2 * interval_, kLongestInterval);
+  if (result == TrialResult::kChanged) {
+    interval_ = kShortInterval;
+  } else {
+    const bool is_close = result == TrialResult::kClose;
+    interval_ = std::min(2 * interval_, is_close ? kShortInterval : kLongestInterval);
+  }
 }
 
 void ThreadWatch::after_steps(Session& session, Output& output, int64_t count, double seconds) {
@@ -92,7 +97,8 @@ void ThreadWatch::try_again(Session& session, Output& output) {
   const std::vector<ThreadTrial> trials = try_threads(session, output.max_threads);
   output.num_threads = chosen_threads(trials, present);
   use_threads_within_memory(session, output.num_threads);
-  times_.add_trial(stopwatch.seconds(), /*has_changed=*/false);
+  times_.add_trial(stopwatch.seconds(),
+                   are_close(trials) ? TrialResult::kClose : TrialResult::kSame);
   if (output.num_threads == present) return;
   before_ = present;
   mean_before_ = mean;
@@ -103,11 +109,11 @@ void ThreadWatch::confirm(Session& session, Output& output) {
   if (mean_before_ != 0 && times_.mean() * kClearlySlower > mean_before_) {
     output.num_threads = before;
     use_threads_within_memory(session, before);
-    times_.add_trial(0, /*has_changed=*/false);
+    times_.add_trial(0, TrialResult::kSame);
     return;
   }
   const double mean = times_.mean();
-  times_.add_trial(0, /*has_changed=*/true);
+  times_.add_trial(0, TrialResult::kChanged);
   const std::string old =
       mean_before_ == 0 ? "" : fmt::format(" in place of {:.3g} ms", 1e3 * mean_before_);
   log::event("threads",

@@ -359,6 +359,7 @@ namespace {
 constexpr double kThreadTrialSeconds = 0.01;  // longer trials choose the same (docs/performance.md)
 constexpr double kLongStep = 0.05;
 constexpr double kNearlyAsFast = 1.1;
+constexpr double kClose = 1.2;
 constexpr double kSlower = 1.3;
 
 double measure_seconds(FunctionRef<void()> step) {
@@ -415,6 +416,13 @@ int64_t min_fast_threads(const std::vector<ThreadTrial>& trials) {
     return trial.step_seconds <= kNearlyAsFast * shortest;
   });
   return fast->num_threads;
+}
+
+bool are_close(const std::vector<ThreadTrial>& trials) {
+  if (trials.empty()) return false;
+  const double limit = kClose * shortest_step(trials);
+  return std::count_if(trials.begin(), trials.end(),
+                       [&](const ThreadTrial& trial) { return trial.step_seconds <= limit; }) > 1;
 }
 
 namespace {

@@ -22,26 +22,38 @@ int seconds_until_due(ThreadTrialTimes& times, int most = 1000) {
 }
 
 TEST(ThreadTrialTimesTest, WhereNothingChangesTrialsBecomeRare) {
-  ThreadTrialTimes times;
+  ThreadTrialTimes times(10);
   for (const int expected : {10, 20, 40, 80, 160, 320, 320}) {
     EXPECT_EQ(seconds_until_due(times), expected);
-    times.add_trial(0.1, /*has_changed=*/false);
+    times.add_trial(0.1, TrialResult::kSame);
   }
 }
 
 TEST(ThreadTrialTimesTest, AfterAChangeTheyAreFrequentAgain) {
-  ThreadTrialTimes times;
+  ThreadTrialTimes times(10);
   for (int i = 0; i < 5; ++i) {
     seconds_until_due(times);
-    times.add_trial(0.1, /*has_changed=*/false);
+    times.add_trial(0.1, TrialResult::kSame);
   }
   seconds_until_due(times);
-  times.add_trial(0.1, /*has_changed=*/true);
+  times.add_trial(0.1, TrialResult::kChanged);
   EXPECT_EQ(seconds_until_due(times), 10);
 }
 
+TEST(ThreadTrialTimesTest, AfterACloseTrialTheyStayFrequent) {
+  ThreadTrialTimes times(2);
+  for (const int expected : {2, 4, 8, 10, 10}) {
+    EXPECT_EQ(seconds_until_due(times), expected);
+    times.add_trial(0.02, TrialResult::kClose);
+  }
+  for (const int expected : {10, 20, 40}) {
+    EXPECT_EQ(seconds_until_due(times), expected);
+    times.add_trial(0.02, TrialResult::kSame);
+  }
+}
+
 TEST(ThreadTrialTimesTest, StepsThatStaySlowerAreAReason) {
-  ThreadTrialTimes times;
+  ThreadTrialTimes times(10);
   for (int i = 0; i < 3; ++i) times.add_steps(1000, 1.0);
   times.add_steps(500, 1.0);
   EXPECT_FALSE(times.is_due());  // for a second only
@@ -53,7 +65,7 @@ TEST(ThreadTrialTimesTest, StepsThatStaySlowerAreAReason) {
 }
 
 TEST(ThreadTrialTimesTest, AStepOfManySecondsIsAWindow) {
-  ThreadTrialTimes times;
+  ThreadTrialTimes times(10);
   times.add_steps(1, 3.0);
   EXPECT_FALSE(times.is_due());
   times.add_steps(1, 8.0);
@@ -61,9 +73,9 @@ TEST(ThreadTrialTimesTest, AStepOfManySecondsIsAWindow) {
 }
 
 TEST(ThreadTrialTimesTest, TrialsTakeOnePercentOfTheTime) {
-  ThreadTrialTimes times;
+  ThreadTrialTimes times(10);
   seconds_until_due(times);
-  times.add_trial(1.0, /*has_changed=*/true);
+  times.add_trial(1.0, TrialResult::kChanged);
   EXPECT_EQ(seconds_until_due(times), 60);  // 0.3 s at the start, and 1 % of 70 s
 }
 
@@ -95,7 +107,7 @@ TEST(ThreadWatchTest, ARunWhoseThreadsAreTriedHasTheSameBits) {
     ++num_changes;
     EXPECT_EQ(num_threads, traces.output().num_threads);
   };
-  ThreadWatch watch;
+  ThreadWatch watch(10);
   steps(*watched, watch, traces, 1, 11.0);  // tries
   EXPECT_LE(traces.output().num_threads, 3);
   EXPECT_EQ(num_changes, 0);
@@ -113,7 +125,7 @@ TEST(ThreadWatchTest, TheNumberBeforeComesBackIfStepsDoNotBecomeFaster) {
   traces.output().max_threads = 3;
   traces.output().num_threads = 7;
   traces.output().threads_changed = [](int64_t, int64_t) { FAIL() << "it has not changed"; };
-  ThreadWatch watch;
+  ThreadWatch watch(10);
   steps(*session, watch, traces, 1, 11.0);
   EXPECT_LE(traces.output().num_threads, 3);
   steps(*session, watch, traces, 1, 10.0);
@@ -123,7 +135,7 @@ TEST(ThreadWatchTest, TheNumberBeforeComesBackIfStepsDoNotBecomeFaster) {
 TEST(ThreadWatchTest, WhereTheirNumberIsGivenItStays) {
   const auto session = small_session();
   test::Traces traces(session->config);
-  ThreadWatch watch;
+  ThreadWatch watch(10);
   for (int i = 0; i < 6; ++i) watch.after_steps(*session, traces.output(), 1, 1000.0);
   EXPECT_EQ(traces.output().num_threads, 1);
 }

@@ -60,6 +60,14 @@ TEST(ThreadTrialsTest, TheFewestThreadsThatAreNearlyAsFastAreTaken) {
   EXPECT_EQ(min_fast_threads({{1, 4.0}, {2, 2.0}, {4, 1.0}}), 4);
 }
 
+TEST(ThreadTrialsTest, TrialsAreCloseIfASecondNumberIsNearlyAsFast) {
+  EXPECT_TRUE(are_close({{1, 1.48}, {2, 1.60}}));
+  EXPECT_TRUE(are_close({{1, 4.0}, {2, 1.2}, {4, 1.0}}));
+  EXPECT_FALSE(are_close({{1, 1.48}, {2, 0.77}}));
+  EXPECT_FALSE(are_close({{1, 1.0}}));
+  EXPECT_FALSE(are_close({}));
+}
+
 TEST(ThreadTrialsTest, TrialsGoUpFromOneThreadAndChangeNoResult) {
   const auto tried = test::make_small_session(test::small_config());
   const auto other = test::make_small_session(test::small_config());

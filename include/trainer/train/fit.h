@@ -25,6 +25,7 @@ struct Output {
   int64_t num_threads = 1;
   run::ProgressListener progress;
   int64_t max_threads = 0;  // the most threads that are tried during the run; 0: the number stays
+  double first_thread_trial = 10;  // after so many seconds of steps
   /// Called after the number of threads has changed, with the number of steps so far.
   std::function<void(int64_t step, int64_t num_threads)> threads_changed = {};
   tensorboard::EventFile events = {};  // for TensorBoard; without a file unless it is asked for

@@ -75,6 +75,9 @@ std::vector<ThreadTrial> try_threads(Session& session, int64_t max_threads);
 /// `trials` must not be empty.
 int64_t min_fast_threads(const std::vector<ThreadTrial>& trials);
 
+/// Returns whether another number of threads was at most 20 % slower than the fastest.
+bool are_close(const std::vector<ThreadTrial>& trials);
+
 /// Estimates the seconds of an epoch: its steps, of which some are timed, the evaluation, and the
 /// checkpoint. Does not change the state of the session.
 double estimate_epoch_seconds(Session& session);

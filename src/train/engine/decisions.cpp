@@ -13,6 +13,7 @@
 #include "trainer/base/io/log.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/format.h"
+#include "trainer/base/time/stopwatch.h"
 #include "trainer/base/time/timeline.h"
 #include "trainer/config/config.h"
 #include "trainer/train/out_of_memory.h"
@@ -165,7 +166,11 @@ void decide_threads(train::Session& session, std::optional<int64_t> before, int6
   } else if (!session.device.is_cpu() || usable == 1) {
     decisions.threads = {usable, "auto: all CPUs available to this process"};
   } else {
+    const Stopwatch stopwatch;
     decisions.thread_trials = train::try_threads(session, usable);
+    if (train::are_close(decisions.thread_trials)) {
+      decisions.first_thread_trial = std::clamp(100 * stopwatch.seconds(), 1.0, 10.0);
+    }
     decisions.threads = {train::min_fast_threads(decisions.thread_trials),
                          threads_reason(decisions.thread_trials)};
   }

@@ -31,6 +31,9 @@ struct Decisions {
   std::vector<train::ThreadTrial> thread_trials;  // empty: no trials were needed
   // The most threads that may be tried during the run; 0: the number stays.
   int64_t max_threads = 0;
+  // They are tried after so many seconds of steps, of which the first trials are 1 %: soon where
+  // these were close.
+  double first_thread_trial = 10;
   std::optional<train::ExchangeTrial> exchange;  // with several processes only
   std::string epochs_reason;                     // why there are fewer epochs; empty: as configured
 };

@@ -227,6 +227,7 @@ train::Output open_output(const PreparedRun& prepared, const TrainRequest& reque
           .num_threads = prepared.decisions.threads.num_threads,
           .progress = request.progress,
           .max_threads = prepared.decisions.max_threads,
+          .first_thread_trial = prepared.decisions.first_thread_trial,
           .threads_changed = [run](int64_t step,
                                    int64_t num_threads) { note_threads(run, step, num_threads); },
           .events = open_events(request, run)};
