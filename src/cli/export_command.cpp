@@ -2,21 +2,30 @@
 // `trainer export RUN_OR_CHECKPOINT --output FILE`: writes a trained model in another format.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "trainer/apply/evaluate.h"
 #include "trainer/apply/export.h"
+#include "trainer/apply/export_samples.h"
 #include "trainer/apply/export_triton.h"
+#include "trainer/apply/export_weights.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
 #include "trainer/base/text/parse.h"
+#include "trainer/metrics/report.h"
+#include "trainer/metrics/score.h"
 
 #include "cli/commands.h"
 #include "cli/libraries.h"
@@ -73,6 +82,50 @@ void add_ports(const char* label, const std::vector<apply::TensorInfo>& ports, D
   }
 }
 
+constexpr std::array<std::pair<const char*, apply::WeightType>, 3> kWeightTypes = {
+    {{"float32", apply::WeightType::kFloat32},
+     {"float16", apply::WeightType::kFloat16},
+     {"int8", apply::WeightType::kInt8}}};
+
+// What the smaller weights change: the first scores of the run's own rows, as eval has them, beside
+// those with float32.
+void add_scores(const apply::Model& model, apply::WeightType type, Document& document) {
+  const apply::Model stored = apply::with_stored_weights(model, type);
+  const apply::EvaluationResult before = apply::evaluate_own_split(model, usable_cpus());
+  const apply::EvaluationResult after = apply::evaluate_own_split(stored, usable_cpus());
+  const std::vector<metrics::Score> exact = metrics::all_scores(before.report);
+  constexpr std::size_t kNumScores = 3;
+  std::vector<std::string> texts;
+  for (const metrics::Score& score : metrics::all_scores(after.report)) {
+    if (texts.size() == kNumScores) break;
+    texts.push_back(fmt::format("{} {:.6g} ({:.6g})", score.name, score.value,
+                                metrics::find_score(exact, score.name).value_or(score.value)));
+  }
+  document.line("scores", fmt::format("of {}, in brackets with float32: {}",
+                                      counted(after.report.num_rows, "row") + " of the " +
+                                          after.split + " split",
+                                      joined(texts, ", ")));
+}
+
+// The same for random rows, which need no data.
+void add_difference(const apply::Model& model, apply::WeightType type, Document& document) {
+  constexpr int64_t kNumRows = 256;
+  const data::Matrix features = apply::sample_features(model, kNumRows);
+  const auto outputs = [&](const apply::Model& of) {
+    return apply::expected_outputs(of, features, apply::ExportOutputs::kProbabilities);
+  };
+  const std::vector<double> exact = outputs(model);
+  const std::vector<double> got = outputs(apply::with_stored_weights(model, type));
+  double largest = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    largest = std::max(largest, std::abs(got[i] - exact[i]));
+  }
+  const bool has_classes = model.schema.task == config::Task::kClassification;
+  document.line("differs",
+                fmt::format("by at most {:.2g} in the {} of {} random rows from float32", largest,
+                            has_classes ? "probabilities" : "predictions", kNumRows));
+}
+
 Document report_document(const apply::Model& model, const apply::ExportReport& report,
                          const fs::path& output, const fs::path& file) {
   Document document;
@@ -103,6 +156,11 @@ class ExportCommand : public Command {
         interval_option(interval_),
         {"--preprocessing", &preprocessing_, "",
          "Use the raw columns of the table as inputs (onnx, triton)"},
+        {"--weights",
+         &weights_name_,
+         "VALUE",
+         "How matrices are stored: float32 (default), float16 or int8 (onnx, triton)",
+         {"float32", "float16", "int8"}},
         {"--batch", &batch_, "N", "Fix the number of rows (onnx, triton; default: any)"}};
   }
 
@@ -128,7 +186,16 @@ class ExportCommand : public Command {
     if (!interval_.text.empty()) require_probabilities(model);
     apply_interval(interval_, model, usable_cpus());
     const apply::ExportReport report = write(model);
-    print_document(report_document(model, report, output_, file()), false);
+    Document document = report_document(model, report, output_, file());
+    if (weights_ != apply::WeightType::kFloat32) {
+      add_difference(model, weights_, document);
+      try {
+        add_scores(model, weights_, document);
+      } catch (const Error& error) {
+        document.line("scores", fmt::format("unknown: {}", error.what()));
+      }
+    }
+    print_document(document, false);
     return 0;
   }
 
@@ -173,7 +240,7 @@ class ExportCommand : public Command {
     }
   }
 
-  void check_format_options(Problems& problems) const {
+  void check_format_options(Problems& problems) {
     if (softmax_ && format_ == Format::kSafetensors) {
       problems.emplace_back(
           "--softmax: a safetensors file contains weights only; use --format onnx or torchscript");
@@ -187,6 +254,16 @@ class ExportCommand : public Command {
     } else if (preprocessing_ && !is_onnx()) {
       problems.emplace_back("--preprocessing: only supported for ONNX; use --format onnx");
     }
+    const auto* const type =
+        std::find_if(kWeightTypes.begin(), kWeightTypes.end(),
+                     [&](const auto& row) { return row.first == weights_name_; });
+    if (type != kWeightTypes.end()) weights_ = type->second;
+    if (type == kWeightTypes.end() && !weights_name_.empty()) {
+      problems.push_back(fmt::format("--weights: expected float32, float16 or int8, got {}",
+                                     in_quotes(weights_name_)));
+    } else if (!weights_name_.empty() && !is_onnx()) {
+      problems.emplace_back("--weights: only supported for ONNX; use --format onnx");
+    }
     if (!batch_.empty() && !is_onnx()) {
       problems.emplace_back("--batch: only supported for ONNX; use --format onnx");
     }
@@ -197,6 +274,7 @@ class ExportCommand : public Command {
     if (softmax_) options.outputs = apply::ExportOutputs::kProbabilities;
     if (preprocessing_) options.inputs = apply::ExportInputs::kColumns;
     if (!batch_.empty()) options.batch = num_rows_;
+    options.weights = weights_;
     switch (format_) {
       case Format::kC:
         return apply::export_c(model, output_);
@@ -234,6 +312,8 @@ class ExportCommand : public Command {
   std::string output_;
   std::string format_name_;
   std::string batch_;
+  std::string weights_name_;
+  apply::WeightType weights_ = apply::WeightType::kFloat32;
   int64_t num_rows_ = 1;  // rows of a batch; used if --batch was given
   Format format_ = Format::kOnnx;
   IntervalOption interval_;

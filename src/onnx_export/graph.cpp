@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx_export/graph.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include <fmt/format.h>
+
+#include "trainer/apply/export_weights.h"
+#include "trainer/apply/model.h"
 
 namespace trainer::onnx_export {
 namespace {
@@ -89,7 +95,35 @@ Name GraphBuilder::constant(const Name& wish, const Shape& shape, std::span<cons
   return tensor(wish, shape, onnx::TensorProto::DOUBLE, std::as_bytes(values));
 }
 
+Name GraphBuilder::from_half(const checkpoint::NamedTensor& weight) {
+  const float* const values = apply::float_values(weight.tensor);
+  std::vector<uint16_t> halves(static_cast<std::size_t>(weight.tensor.num_elements()));
+  std::transform(values, values + halves.size(), halves.begin(), apply::to_half);
+  return cast(tensor(weight.name, weight.tensor.shape, onnx::TensorProto::FLOAT16,
+                     std::as_bytes(std::span(halves))),
+              onnx::TensorProto::FLOAT);
+}
+
+Name GraphBuilder::from_int8(const checkpoint::NamedTensor& weight) {
+  const Shape& shape = weight.tensor.shape;
+  const std::span<const float> values(apply::float_values(weight.tensor),
+                                      static_cast<std::size_t>(weight.tensor.num_elements()));
+  const apply::Int8Rows rows = apply::to_int8(values, shape.back());
+  const int64_t num_rows = std::ssize(rows.scales);
+  const Name numbers = tensor(weight.name, {num_rows, shape.back()}, onnx::TensorProto::INT8,
+                              std::as_bytes(std::span(rows.values)));
+  Name matrix =
+      node("DequantizeLinear", {numbers, constant(weight.name + ".scale", {num_rows}, rows.scales)},
+           {attribute("axis", int64_t{0})});
+  if (shape.size() == 2) return matrix;
+  return node("Reshape", {matrix, constant("shape", {std::ssize(shape)}, shape)});
+}
+
 Name GraphBuilder::weight(const checkpoint::NamedTensor& weight) {
+  if (apply::is_matrix(weight)) {
+    if (weights_ == apply::WeightType::kFloat16) return from_half(weight);
+    if (weights_ == apply::WeightType::kInt8) return from_int8(weight);
+  }
   return tensor(weight.name, weight.tensor.shape, onnx::TensorProto::FLOAT,
                 {weight.tensor.data, weight.tensor.num_bytes()});
 }

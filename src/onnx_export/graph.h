@@ -10,6 +10,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "trainer/apply/export.h"
 #include "trainer/run/checkpoint/checkpoint.h"
 
 namespace trainer::onnx_export {
@@ -28,8 +29,9 @@ onnx::AttributeProto attribute(const char* name, std::span<const std::string> va
 class GraphBuilder {
  public:
   /// `batch` is the number of rows of inputs and outputs; without it, any number is allowed.
-  GraphBuilder(onnx::GraphProto& graph, std::optional<int64_t> batch)
-      : graph_(graph), batch_(batch) {}
+  /// weight() stores matrices as `weights`.
+  GraphBuilder(onnx::GraphProto& graph, std::optional<int64_t> batch, apply::WeightType weights)
+      : graph_(graph), batch_(batch), weights_(weights) {}
 
   /// Reserves a name for an input or output. Returns false if it is in use already.
   bool reserve(const Name& name) { return names_.insert(name).second; }
@@ -42,6 +44,7 @@ class GraphBuilder {
   Name constant(const Name& wish, const Shape& shape, std::span<const int64_t> values);
   Name constant(const Name& wish, const Shape& shape, std::span<const double> values);
   Name number(const Name& wish, float value) { return constant(wish, {}, std::span(&value, 1)); }
+  /// Returns the values of a weight as float32.
   Name weight(const checkpoint::NamedTensor& weight);
 
   /// Adds a node with one output and returns the name of the output. An empty `domain` is that of
@@ -62,11 +65,15 @@ class GraphBuilder {
   Name free_name(const Name& wish);
   Name tensor(const Name& wish, const Shape& shape, int32_t type, std::span<const std::byte> bytes);
 
+  Name from_half(const checkpoint::NamedTensor& weight);
+  Name from_int8(const checkpoint::NamedTensor& weight);
+
   void describe(onnx::ValueInfoProto& value, const Name& name, int32_t type, int64_t width,
                 const std::string& meaning) const;
 
   onnx::GraphProto& graph_;
   std::optional<int64_t> batch_;
+  apply::WeightType weights_;
   std::set<Name> names_;
 };
 

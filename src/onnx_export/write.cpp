@@ -11,6 +11,7 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include "trainer/apply/export.h"
+#include "trainer/apply/export_weights.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
 #include "trainer/base/text/format.h"
@@ -78,7 +79,7 @@ Name reserved_output(GraphBuilder& graph, Name name) {
 
 void fill_graph(onnx::GraphProto& proto, const Model& model, const ExportOptions& options) {
   proto.set_name("mlp");
-  GraphBuilder graph(proto, options.batch);
+  GraphBuilder graph(proto, options.batch, options.weights);
   Name features = "features";
   if (takes_columns(options)) {
     for (const data::Column& column : model.schema.columns) graph.reserve(column.name);
@@ -169,7 +170,8 @@ apply::ExportReport write(const Model& model, const ExportOptions& options, cons
   const onnx::ModelProto proto = checked(file.flushed(), bytes, path);
   std::vector<std::string> outputs;
   for (const auto& output : proto.graph().output()) outputs.push_back(output.name());
-  const std::string tried = try_in_runtime(model, options, bytes, outputs, path);
+  const std::string tried = try_in_runtime(apply::with_stored_weights(model, options.weights),
+                                           options, bytes, outputs, path);
   file.commit();
   apply::ExportReport report;
   report.format = fmt::format("ONNX, opset {}", kOpset);

@@ -2,7 +2,9 @@
 // Runs exported ONNX files with ONNX Runtime.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -250,6 +252,44 @@ TEST_F(OnnxRuntimeTest, ExportComparesTheOutputs) {
               std::string::npos)
         << result.out;
   }
+}
+
+TEST_F(OnnxRuntimeTest, MatricesAreStoredAsSmallerNumbers) {
+  const std::string library =
+      "TRAINER_ONNXRUNTIME_LIBRARY=" + test::run_process(node() + " library").out;
+  fs::copy(kSource / "configs/data/penguins.csv", path("t.csv"));
+  ASSERT_EQ(trainer("data.source=csv data.path=t.csv data.target=species data.test_fraction=0.1 "
+                    "data.embed_above=2 recipe=tabm --epochs 3 threads=1")
+                .exit_code,
+            0);
+  uintmax_t larger = std::numeric_limits<uintmax_t>::max();
+  for (const char* type : {"float32", "float16", "int8"}) {
+    const ProcessResult result =
+        run(fmt::format("runs/latest -o m.onnx --weights {}", type), library);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("outputs of 32 rows equal within 1e-05"), std::string::npos)
+        << result.out;
+    EXPECT_LT(fs::file_size(path("m.onnx")), larger);
+    larger = fs::file_size(path("m.onnx"));
+    const bool is_exact = type == std::string("float32");
+    EXPECT_EQ(result.out.find("\ndiffers     by at most ") == std::string::npos, is_exact)
+        << result.out;
+    EXPECT_EQ(result.out.find(" rows of the test split, in brackets with float32: loss ") ==
+                  std::string::npos,
+              is_exact)
+        << result.out;
+  }
+  fs::remove(path("t.csv"));
+  const ProcessResult alone = run("runs/latest -o m.onnx --weights int8", library);
+  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_NE(alone.out.find("\nscores      unknown: "), std::string::npos) << alone.out;
+
+  write_model({{.model = "{hidden_sizes: [9, 9], numeric_embedding: periodic, ensemble_size: 3}"}},
+              path("made.checkpoint"));
+  const ProcessResult periodic = run("made.checkpoint -o m.onnx --weights int8", library);
+  EXPECT_EQ(periodic.exit_code, 0) << periodic.err;
+  EXPECT_NE(periodic.out.find("outputs of 32 rows equal within 1e-05"), std::string::npos)
+      << periodic.out;
 }
 
 TEST_F(OnnxRuntimeTest, AModelRepositoryOfTritonHasTheModelAndItsDescription) {

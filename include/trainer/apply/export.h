@@ -27,11 +27,19 @@ enum class ExportOutputs {
   kProbabilities  // one probability per class
 };
 
+/// How the matrices of weights are stored; computed is always in float32.
+enum class WeightType {
+  kFloat32,
+  kFloat16,
+  kInt8  // integers from -127 to 127 and a factor for each row
+};
+
 /// The inputs and outputs that the exported model is to have.
 struct ExportOptions {
   ExportInputs inputs = ExportInputs::kFeatures;
   ExportOutputs outputs = ExportOutputs::kScores;
-  std::optional<int64_t> batch = {};  // fixed number of rows; none: any number (ONNX)
+  std::optional<int64_t> batch = {};          // fixed number of rows; none: any number (ONNX)
+  WeightType weights = WeightType::kFloat32;  // ONNX
 };
 
 /// An input or output of an exported file.
