@@ -15,8 +15,8 @@ packages=$PWD/build/macos_packages
 zig=$PWD/build/zig/ziglang/zig
 mkdir -p "$packages"/{include,lib}
 install_zig
-[ -e "$packages/torch" ] || python3 -m pip -q install --no-deps --target "$packages" torch==2.15.0 \
-  --only-binary=:all: --platform macosx_14_0_arm64 --python-version 3.12
+[ -e "$packages/torch" ] || python3 -m pip -q install --no-compile --root-user-action ignore --no-deps \
+  --target "$packages" torch==2.15.0 --only-binary=:all: --platform macosx_14_0_arm64 --python-version 3.12
 
 # stub NAME LIBRARY: a library of the system, /usr/lib/LIBRARY, as a list of the symbols in the input, to
 # link with. What a file defines itself comes before those after "weak ".

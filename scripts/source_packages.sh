@@ -18,10 +18,11 @@ install_for_sources() {
 # install_zig: the compiler of scripts/zig.toolchain.cmake, in build/zig.
 install_zig() {
   local zig=$PWD/build/zig header
+  [ -e "$zig/ziglang" ] ||
+    python3 -m pip -q install --no-compile --root-user-action ignore --no-deps --target "$zig" ziglang==0.17.1
   mkdir -p "$zig/bin"
   printf '#!/bin/sh\necho 14.0\n' >"$zig/bin/sw_vers"
   chmod +x "$zig/bin/sw_vers"
-  [ -e "$zig/ziglang" ] || python3 -m pip -q install --no-deps --target "$zig" ziglang==0.17.1
   # What <math.h> asks of <float.h>, infinity, must not be all that a file gets of it.
   header=$zig/ziglang/lib/libcxx/include/float.h
   grep -q __need_infinity_nan "$header" ||

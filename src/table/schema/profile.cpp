@@ -9,7 +9,7 @@ namespace trainer::data {
 std::size_t sampled_row(std::size_t first, std::size_t step, std::size_t num_rows) {
   constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;  // 2^64 / the golden ratio
   constexpr unsigned kShift = 33;
-  return std::min(first + ((first * kMultiplier) >> kShift) % step, num_rows - 1);
+  return std::min<std::size_t>(first + ((first * kMultiplier) >> kShift) % step, num_rows - 1);
 }
 
 void fit_bins(std::vector<float> values, ColumnProfile& profile) {

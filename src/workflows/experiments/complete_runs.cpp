@@ -257,7 +257,7 @@ SeriesEnd complete_runs(RunSeries& series, const std::vector<SeriesRun>& runs,
     // The last run, even if another one began later.
     if (!runs.empty()) run::point_latest_to({complete.at(runs.back().tag)});
   };
-  series.max_processes = std::min(series.max_processes, std::ssize(runs));
+  series.max_processes = std::min<int64_t>(series.max_processes, std::ssize(runs));
   return complete_plan(series, plan, train);
 }
 
