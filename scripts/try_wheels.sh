@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the wheels that scripts/package.sh made: auditwheel names their oldest glibc; that of this machine is
-# installed in a fresh environment, up to its first prediction; that of 64-bit Arm predicts in an emulator; the
-# signature of that of macOS is checked. Predictions and kernels are those of build/release/bin/trainer.
+# installed in a fresh environment, up to its first prediction; that of 64-bit Arm predicts in an emulator; of
+# that of macOS the signature, the libraries and the version of the system are checked. Predictions and kernels are those of build/release/bin/trainer.
 # Usage: scripts/try_wheels.sh
 # Needs python3-venv, and for Arm qemu-user and libc6-arm64-cross.
 # shellcheck source=scripts/common.sh
@@ -66,7 +66,7 @@ for wheel in build/packages/*.whl; do
       predict arm.csv qemu-aarch64 -L /usr/aarch64-linux-gnu "$program"
       same arm.csv
       ;;
-    macosx*) scripts/check_signature.py "$program" ;;
+    macosx*) scripts/check_macos_program.py "$program" "$(sed -E 's/macosx_([0-9]+)_([0-9]+)_.*/\1.\2/' <<<"$name")" ;;
   esac
 done
 rm -rf "$room"
