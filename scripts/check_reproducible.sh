@@ -1,24 +1,30 @@
 #!/usr/bin/env bash
-# Builds the archive and the wheel for this machine of the last commit once more, in another folder, and compares
-# them with those in build/packages, of the same commit.
-# Usage: scripts/check_reproducible.sh [FOLDER]    (FOLDER: to build in, else a new one below /tmp)
+# Builds packages of the last commit once more, in another folder, and compares them with those in build/packages, of
+# the same commit.
+# Usage: scripts/check_reproducible.sh [WORD...]    (words of scripts/package.sh; archive)
 # diffoscope, if it is installed, says what differs.
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 
+[ $# -gt 0 ] || set -- archive
 [ -z "$(git status --porcelain --untracked-files=no)" ] || fail "there are changes that are not committed"
-scripts/package.sh archive
-other=${1:-$(mktemp -d)}/another/folder
+scripts/package.sh "$@"
+room=$(mktemp -d)
+other=$room/another/folder
 git clone --quiet --no-hardlinks . "$other"
-# Compiler and packages are the same ones.
+# Compiler, packages and LibTorch are the same ones.
 mkdir -p "$other/build"
-ln -s "$PWD/build/zig" "$other/build/zig"
-"$other/scripts/package.sh" archive
+for folder in zig libtorch; do
+  [ ! -e "build/$folder" ] || ln -s "$PWD/build/$folder" "$other/build/$folder"
+done
+"$other/scripts/package.sh" "$@"
 
 status=0
-for file in "$other"/build/packages/*.{tar.gz,whl}; do
+for file in "$other"/build/packages/*.{deb,tar.gz,whl}; do
   name=${file##*/}
-  if cmp -s "$file" "build/packages/$name"; then
+  if [ ! -e "$file" ]; then  # there is none of this kind
+    continue
+  elif cmp -s "$file" "build/packages/$name"; then
     say "$name: the same bytes"
   else
     say "$name: differs"
@@ -26,5 +32,5 @@ for file in "$other"/build/packages/*.{tar.gz,whl}; do
     ! command -v diffoscope >/dev/null || diffoscope --text - "build/packages/$name" "$file" || true
   fi
 done
-[ "$status" -ne 0 ] || rm -rf "${other%/another/folder}/another"
+[ "$status" -ne 0 ] || rm -rf "$room"
 exit "$status"
