@@ -37,7 +37,7 @@ packages() {
       echo clang-format clangd-19 clang-tidy-19 cppcheck lcov shellcheck flake8 mypy black
       ;;
     apt-fuzz) echo clang-19 libclang-rt-19-dev llvm ;;
-    apt-package) echo dpkg-dev file lintian debootstrap ;;
+    apt-package) echo dpkg-dev file lintian debootstrap python3-pip python3-venv qemu-user libc6-arm64-cross ;;
     apt-tables)
       echo python3-sklearn python3-xgboost python3-pandas r-base-core r-cran-ggplot2 r-cran-mlbench
       echo r-cran-kernlab r-cran-modeldata r-cran-cardata
