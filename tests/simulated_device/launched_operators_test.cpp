@@ -80,7 +80,8 @@ std::vector<config::Config> all_kinds(const TemporaryFolder& folder) {
   });
   add([](config::Config& c) { c.model.activation_checkpointing = true; });
   add([](config::Config& c) { c.distributed.shards = 4; });
-  for (const auto recipe : {config::Recipe::kRealmlp, config::Recipe::kTabm}) {
+  for (const auto recipe :
+       {config::Recipe::kRealmlp, config::Recipe::kTabm, config::Recipe::kLinear}) {
     add([&](config::Config& c) { config::set_recipe(c, recipe); });
   }
   all.push_back(embedding_config(folder, 60));
