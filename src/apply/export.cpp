@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "trainer/base/archive/safetensors.h"
+#include "trainer/base/error.h"
+#include "trainer/base/text/format.h"
 #include "trainer/base/text/json.h"
 #include "trainer/base/version.h"
 #include "trainer/table/schema/column.h"
@@ -58,6 +60,22 @@ FeatureLimits feature_limits(const data::Schema& schema) {
     limits.high[static_cast<std::size_t>(first[i])] = column.limits->high;
   }
   return limits;
+}
+
+void check_num_weights(const Model& model, std::string_view what) {
+  constexpr std::size_t kMaxNumbers = 10'000'000;  // compilers and browsers take minutes for more
+  std::size_t num_numbers = 0;
+  for (const Member& member : model.members) {
+    for (const checkpoint::NamedTensor& weight : member.weights) {
+      num_numbers += weight.tensor.num_bytes() / sizeof(float);
+    }
+  }
+  if (num_numbers <= kMaxNumbers) return;
+  throw Error(ErrorKind::kRuntime,
+              fmt::format("{}: {} is limited to {} weights, the model has {}; use --format onnx or "
+                          "safetensors",
+                          model.file.string(), what, with_thousands(kMaxNumbers),
+                          with_thousands(static_cast<int64_t>(num_numbers))));
 }
 
 namespace {

@@ -653,20 +653,7 @@ void check_text(const Model& model, std::string_view what, const std::string& te
 }
 
 void check(const Model& model) {
-  constexpr std::size_t kMaxNumbers = 10'000'000;  // compilers take minutes for more
-  std::size_t num_numbers = 0;
-  for (const Member& member : model.members) {
-    for (const checkpoint::NamedTensor& weight : member.weights) {
-      num_numbers += weight.tensor.num_bytes() / sizeof(float);
-    }
-  }
-  if (num_numbers > kMaxNumbers) {
-    throw Error(ErrorKind::kRuntime,
-                fmt::format("{}: a C file is limited to {} weights, the model has {}; use --format "
-                            "onnx or safetensors",
-                            model.file.string(), with_thousands(kMaxNumbers),
-                            with_thousands(static_cast<int64_t>(num_numbers))));
-  }
+  check_num_weights(model, "a C file");
   for (const std::string& label : model.schema.labels) check_text(model, "the class", label);
   for (const std::string& name : model.schema.target_names) check_text(model, "the target", name);
   for (const Column& column : model.schema.columns) {

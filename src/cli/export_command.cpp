@@ -26,6 +26,7 @@
 #include "trainer/base/text/parse.h"
 #include "trainer/metrics/report.h"
 #include "trainer/metrics/score.h"
+#include "trainer/report/html/model_page.h"
 
 #include "cli/commands.h"
 #include "cli/libraries.h"
@@ -36,7 +37,7 @@ namespace trainer::cli {
 namespace fs = std::filesystem;
 namespace {
 
-enum class Format { kC, kOnnx, kSafetensors, kTorchscript, kTriton };
+enum class Format { kC, kHtml, kOnnx, kSafetensors, kTorchscript, kTriton };
 
 struct FormatRow {
   std::string_view name;
@@ -44,8 +45,9 @@ struct FormatRow {
   Format format;
 };
 
-constexpr std::array<FormatRow, 5> kFormats = {
+constexpr std::array<FormatRow, 6> kFormats = {
     {{"c", ".c", Format::kC},
+     {"html", ".html", Format::kHtml},
      {"onnx", ".onnx", Format::kOnnx},
      {"safetensors", ".safetensors", Format::kSafetensors},
      {"torchscript", ".pt", Format::kTorchscript},
@@ -149,8 +151,8 @@ class ExportCommand : public Command {
         model_option(model_),
         {"-o,--output", &output_, "FILE", "File to write; for triton the folder of the model"},
         {"--format", &format_name_, "FORMAT",
-         "c, onnx, safetensors (weights only), torchscript or triton (default: by the extension of "
-         "FILE: .c, .onnx, .safetensors, .pt)",
+         "c, html (a page with a form), onnx, safetensors (weights only), torchscript or triton "
+         "(default: by the extension of FILE: .c, .html, .onnx, .safetensors, .pt)",
          format_names()},
         {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
         interval_option(interval_),
@@ -168,7 +170,7 @@ class ExportCommand : public Command {
     check_model("export", model_, problems);
     if (output_.empty()) {
       problems.emplace_back(
-          "export: expected --output FILE (.c, .onnx, .safetensors or .pt), got nothing");
+          "export: expected --output FILE (.c, .html, .onnx, .safetensors or .pt), got nothing");
     }
     const std::size_t num_problems = problems.size();
     choose_format(problems);
@@ -208,8 +210,8 @@ class ExportCommand : public Command {
   }
 
   void require_probabilities(const apply::Model& model) const {
-    if (softmax_ || format_ == Format::kC || format_ == Format::kSafetensors ||
-        model.schema.task == config::Task::kRegression) {
+    if (softmax_ || format_ == Format::kC || format_ == Format::kHtml ||
+        format_ == Format::kSafetensors || model.schema.task == config::Task::kRegression) {
       return;
     }
     throw Error(ErrorKind::kUsage,
@@ -223,9 +225,9 @@ class ExportCommand : public Command {
         format_ = row->format;
         return;
       }
-      problems.push_back(
-          fmt::format("--format: expected c, onnx, safetensors, torchscript or triton, got {}",
-                      in_quotes(format_name_)));
+      problems.push_back(fmt::format(
+          "--format: expected c, html, onnx, safetensors, torchscript or triton, got {}",
+          in_quotes(format_name_)));
     } else if (!output_.empty()) {
       const std::string extension = lower_case(fs::path(output_).extension().string());
       const FormatRow* row = find_format(&FormatRow::extension, extension);
@@ -234,8 +236,8 @@ class ExportCommand : public Command {
         return;
       }
       problems.push_back(
-          fmt::format("--output: expected a name ending in .c, .onnx, .safetensors or .pt, got {}; "
-                      "or set --format",
+          fmt::format("--output: expected a name ending in .c, .html, .onnx, .safetensors or .pt, "
+                      "got {}; or set --format",
                       in_quotes(output_)));
     }
   }
@@ -245,12 +247,15 @@ class ExportCommand : public Command {
       problems.emplace_back(
           "--softmax: a safetensors file contains weights only; use --format onnx or torchscript");
     }
-    if (softmax_ && format_ == Format::kC) {
-      problems.emplace_back("--softmax: a C file always returns probabilities; remove this option");
+    const bool is_complete = format_ == Format::kC || format_ == Format::kHtml;
+    const char* const what = format_ == Format::kC ? "a C file" : "an HTML page";
+    if (softmax_ && is_complete) {
+      problems.push_back(
+          fmt::format("--softmax: {} always returns probabilities; remove this option", what));
     }
-    if (preprocessing_ && format_ == Format::kC) {
-      problems.emplace_back(
-          "--preprocessing: a C file always takes the raw columns too; remove this option");
+    if (preprocessing_ && is_complete) {
+      problems.push_back(fmt::format(
+          "--preprocessing: {} always takes the raw columns; remove this option", what));
     } else if (preprocessing_ && !is_onnx()) {
       problems.emplace_back("--preprocessing: only supported for ONNX; use --format onnx");
     }
@@ -278,6 +283,8 @@ class ExportCommand : public Command {
     switch (format_) {
       case Format::kC:
         return apply::export_c(model, output_);
+      case Format::kHtml:
+        return report::export_html(model, output_);
       case Format::kOnnx:
         return onnx_library().write(model, options, output_);
       case Format::kSafetensors:

@@ -45,14 +45,15 @@ TEST_F(CommandsTest, ExportRefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(message_of({"export"}),
             "export: expected a run folder or a checkpoint file, got nothing, and the folder runs "
             "has no run; name one\n"
-            "export: expected --output FILE (.c, .onnx, .safetensors or .pt), got nothing");
+            "export: expected --output FILE (.c, .html, .onnx, .safetensors or .pt), got nothing");
   EXPECT_EQ(
       message_of({"export", "a", "-o", "m.bin", "seed=1"}),
-      "--output: expected a name ending in .c, .onnx, .safetensors or .pt, got \"m.bin\"; or set "
+      "--output: expected a name ending in .c, .html, .onnx, .safetensors or .pt, got \"m.bin\"; "
+      "or set "
       "--format\n"
       "command line: seed: export always uses the run's saved configuration; remove this override");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--format", "tflite"}),
-            "--format: expected c, onnx, safetensors, torchscript or triton, got \"tflite\"");
+            "--format: expected c, html, onnx, safetensors, torchscript or triton, got \"tflite\"");
   EXPECT_EQ(message_of({"export", "a", "-o", "m.pt", "--resume", "auto"}),
             "--resume is not supported by export");
 }

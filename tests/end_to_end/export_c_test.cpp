@@ -167,8 +167,7 @@ TEST_F(ExportCTest, OptionsOfOtherFormatsAreRefused) {
   EXPECT_EQ(refused("--softmax"),
             "error: --softmax: a C file always returns probabilities; remove this option\n");
   EXPECT_EQ(refused("--preprocessing"),
-            "error: --preprocessing: a C file always takes the raw columns too; remove this "
-            "option\n");
+            "error: --preprocessing: a C file always takes the raw columns; remove this option\n");
   EXPECT_FALSE(fs::exists(folder_.path() / "m.c"));
 }
 

@@ -11,6 +11,7 @@
 
 #include "trainer/base/text/json.h"
 
+#include "support/browser.h"
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/metrics_records.h"
@@ -20,7 +21,6 @@ namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
-using test::kSource;
 using test::ProcessResult;
 
 class ReportTest : public test::ProgramTest {
@@ -34,26 +34,11 @@ class ReportTest : public test::ProgramTest {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return test::read_file(folder_.path() / "report.html");
   }
-  static ProcessResult node(const std::string& argument) {
-    return test::run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 300 node {} {}",
-                                         (kSource / "build/node/node_modules").string(),
-                                         (kSource / "tests/end_to_end/open_report.js").string(),
-                                         argument));
-  }
   /// What a browser sees.
   Json open() {
-    const ProcessResult result = node((folder_.path() / "report.html").string());
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return parse_json(result.out);
+    return test::json_of_node("open_report.js", (folder_.path() / "report.html").string());
   }
-  static bool has_browser() { return node("probe").exit_code == 0; }
 };
-
-#define SKIP_WITHOUT_BROWSER()                                                             \
-  if (!has_browser()) {                                                                    \
-    GTEST_SKIP() << "needs node, chromium, puppeteer-core and axe-core (scripts/setup.sh " \
-                    "test with TRAINER_REQUIRE_ALL=1)";                                    \
-  }
 
 TEST_F(ReportTest, IsOneFileInTheRunFolder) {
   train(test::with_config("penguins.yaml") + "--epochs 3");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,9 @@ struct FeatureLimits {
 
 /// The limits of the features of `schema`; features without limits get the full range of float32.
 FeatureLimits feature_limits(const data::Schema& schema);
+
+/// Throws Error(kRuntime) if the model has more weights than `what` ("a C file") may have.
+void check_num_weights(const Model& model, std::string_view what);
 
 /// The metadata of a model for exported files, as the text of a JSON object: task, labels, names of
 /// features and targets, columns, scaling, versions, the checkpoint and its position.

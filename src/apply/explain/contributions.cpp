@@ -280,6 +280,8 @@ std::string average_text(const apply::Model& model) {
   return "";
 }
 
+}  // namespace
+
 std::string baseline_text(const apply::Model& model) {
   const std::string average = average_text(model);
   std::string text = average.empty()
@@ -290,8 +292,6 @@ std::string baseline_text(const apply::Model& model) {
                   [](const data::Column& c) { return c.kind == data::ColumnKind::kCategorical; });
   return has_categories ? text + ", each category unknown" : text;
 }
-
-}  // namespace
 
 data::Matrix baseline_row(const apply::Model& model) {
   const data::Schema& schema = model.schema;

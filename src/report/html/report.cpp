@@ -296,7 +296,8 @@ Json report_json(const std::vector<RunEntry>& entries, const ReportOptions& opti
 std::string page_of(const std::vector<RunEntry>& entries, const Json& json) {
   const std::string title =
       entries.size() == 1 ? entries.front().name : fmt::format("{} runs", entries.size());
-  return page_html(title, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return page_html(PageKind::kReport, title,
+                   json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace

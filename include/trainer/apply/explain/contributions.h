@@ -48,6 +48,10 @@ Contributions explain_row(const apply::Model& model, std::span<const ColumnGroup
 /// is the mean or the median, else the value that is scaled to 0.
 data::Matrix baseline_row(const apply::Model& model);
 
+/// The baseline in words: "each number is at its mean in the training split, each category
+/// unknown".
+std::string baseline_text(const apply::Model& model);
+
 /// The nodes and weights of a rule for the integral over [0, 1].
 struct Quadrature {
   std::vector<double> nodes;

@@ -1,24 +1,11 @@
-"use strict";
-// Draws the report from the JSON in #data. All text is set by textContent, never as HTML.
+// Draws the report from the JSON in #data.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const SVG = "http://www.w3.org/2000/svg";
+  const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
   const state = { hidden: new Set(), log: false, smoothing: 0 };
   const charts = [];
 
-  function fill(node, attributes, children) {
-    for (const [name, value] of Object.entries(attributes || {})) {
-      if (name === "on") {
-        for (const [event, handler] of Object.entries(value)) node.addEventListener(event, handler);
-      } else if (value !== undefined && value !== null && value !== false) {
-        node.setAttribute(name, value === true ? "" : value);
-      }
-    }
-    node.append(...children.flat().filter((child) => child !== null && child !== undefined));
-    return node;
-  }
-  const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-  const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
   const color = (index) => `var(--run${index % 6})`;
   const colorOf = (series) => color(series.color ?? series.run);
   // Train and validation, or classes, are told apart by their dashes too.
@@ -27,15 +14,6 @@
   const swatch = (run) => h("span", { class: "swatch", style: `background:${color(run)}`, "aria-hidden": "true" });
   const several = data.runs.length > 1;
   const letter = (run) => (several ? data.runs[run].letter + " " : "");
-
-  function number(value) {
-    if (value === null || !Number.isFinite(value)) return "not finite";
-    const size = Math.abs(value);
-    if (value !== 0 && (size < 1e-3 || size >= 1e12)) return value.toExponential(2);
-    if (size >= 1e6) return `${Number((value / 1e6).toPrecision(4)).toLocaleString("en-US")}M`;
-    if (size >= 1000) return Math.round(value).toLocaleString("en-US", { useGrouping: "min2" });  // 1970 may be a year
-    return String(Number(value.toPrecision(4)));
-  }
 
   // Round numbers within [low, high], `least` apart or more: about `count` of them, or powers of ten.
   function ticks(low, high, count, least = 0) {
