@@ -89,8 +89,8 @@
     const index = isRegression ? Number(target.value) : model.predict(cells).label;
     const { contributions, atBaseline, atRow, addsUp } = model.explain(cells, index);
     const order = contributions.map((_, i) => i).sort((a, b) => Math.abs(contributions[b]) - Math.abs(contributions[a]));
-    const rows = order.slice(0, MAX_ROWS).map((i) => [data.fields[i].name, contributions[i]]);
-    const others = order.slice(MAX_ROWS);
+    const others = order.length > MAX_ROWS + 1 ? order.splice(MAX_ROWS) : [];
+    const rows = order.map((i) => [data.fields[i].name, contributions[i]]);
     if (others.length) rows.push([`${others.length} others`, others.reduce((total, i) => total + contributions[i], 0)]);
     const largest = Math.max(...rows.map((row) => Math.abs(row[1]))) || 1;
     const of = isRegression ? data.targets[index] : `the log-odds of ${data.labels[index]}`;
