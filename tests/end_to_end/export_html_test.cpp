@@ -18,8 +18,8 @@
 #include "trainer/base/text/json.h"
 
 #include "end_to_end/export_fixture.h"
-#include "support/browser.h"
 #include "support/files.h"
+#include "support/node.h"
 #include "support/process.h"
 
 namespace trainer {

@@ -18,6 +18,7 @@
 #include "trainer/table/source/table_reader.h"
 
 #include "end_to_end/export_fixture.h"
+#include "support/node.h"
 #include "support/trainer_program.h"
 
 namespace trainer {
@@ -39,21 +40,21 @@ class OnnxRuntimeTest : public test::ExportTestBase {
  protected:
   void SetUp() override {
     if (!kHasOnnx) GTEST_SKIP() << "this build has no ONNX; scripts/setup.sh build";
-    if (test::run_process(node() + " probe").exit_code != 0) {
+    if (test::run_node(kScript, "probe").exit_code != 0) {
       GTEST_SKIP() << "ONNX Runtime for Node is not here; scripts/setup.sh test";
     }
   }
 
-  // Where scripts/setup.sh puts it, unless NODE_PATH says otherwise.
-  static std::string node() {
-    const fs::path modules = kSource / "build/node/node_modules";
-    return fmt::format("NODE_PATH=${{NODE_PATH:-{}}} node {}", modules.string(),
-                       (kSource / "tests/end_to_end/run_onnx.js").string());
+  static constexpr const char* kScript = "run_onnx.js";
+
+  /// Lets the program find the library that comes with ONNX Runtime for Node.
+  static std::string with_runtime() {
+    return "TRAINER_ONNXRUNTIME_LIBRARY=" + test::run_node(kScript, "library").out;
   }
 
   Json run_jobs(const Json& jobs) const {
     folder_.write("jobs.json", jobs.dump());
-    return run_python(node() + " jobs.json");
+    return run_python(test::node_command(kScript) + " jobs.json");
   }
 
   /// That columns.onnx says of these cells what the latest run does of a file with them.
@@ -234,10 +235,8 @@ TEST_P(OnnxQuantilesTest, NumbersBecomeTheirScoresAmongQuantiles) {
 INSTANTIATE_TEST_SUITE_P(EveryScore, OnnxQuantilesTest,
                          testing::Values(data::QuantileScore::kRank, data::QuantileScore::kNormal));
 
-// The library that comes with ONNX Runtime for Node.
 TEST_F(OnnxRuntimeTest, ExportComparesTheOutputs) {
-  const std::string found = test::run_process(node() + " library").out;
-  const std::string library = "TRAINER_ONNXRUNTIME_LIBRARY=" + found;
+  const std::string library = with_runtime();
   ASSERT_EQ(trainer(test::with_config("penguins.yaml") +
                     "--epochs 2 threads=1 data.embed_above=2 data.missing_indicator=true")
                 .exit_code,
@@ -255,8 +254,7 @@ TEST_F(OnnxRuntimeTest, ExportComparesTheOutputs) {
 }
 
 TEST_F(OnnxRuntimeTest, MatricesAreStoredAsSmallerNumbers) {
-  const std::string library =
-      "TRAINER_ONNXRUNTIME_LIBRARY=" + test::run_process(node() + " library").out;
+  const std::string library = with_runtime();
   fs::copy(kSource / "configs/data/penguins.csv", path("t.csv"));
   ASSERT_EQ(trainer("data.source=csv data.path=t.csv data.target=species data.test_fraction=0.1 "
                     "data.embed_above=2 recipe=tabm --epochs 3 threads=1")
@@ -293,8 +291,7 @@ TEST_F(OnnxRuntimeTest, MatricesAreStoredAsSmallerNumbers) {
 }
 
 TEST_F(OnnxRuntimeTest, AModelRepositoryOfTritonHasTheModelAndItsDescription) {
-  const std::string library =
-      "TRAINER_ONNXRUNTIME_LIBRARY=" + test::run_process(node() + " library").out;
+  const std::string library = with_runtime();
   folder_.write("t.csv", "a b,kind,y\n1,p,no\n2,q,yes\n3,p,no\n4,q,yes\n5,p,no\n6,q,yes\n");
   ASSERT_EQ(trainer("data.source=csv data.path=t.csv data.target=y --epochs 1").exit_code, 0);
   const ProcessResult result =
@@ -330,8 +327,7 @@ TEST_F(OnnxRuntimeTest, AModelRepositoryOfTritonHasTheModelAndItsDescription) {
 }
 
 TEST_F(OnnxRuntimeTest, IntervalsAndSetsAreFurtherOutputs) {
-  const std::string found = test::run_process(node() + " library").out;
-  const std::string library = "TRAINER_ONNXRUNTIME_LIBRARY=" + found;
+  const std::string library = with_runtime();
   const auto outputs_of = [&](const std::string& config, const std::string& options) {
     EXPECT_EQ(trainer(test::with_config(config) + "--epochs 2 threads=1").exit_code, 0);
     const ProcessResult result = run("runs/latest -o m.onnx --interval 0.8 " + options, library);
@@ -378,7 +374,8 @@ TEST_F(OnnxRuntimeTest, AFileCanHaveAFixedNumberOfRows) {
   };
   EXPECT_EQ(run_jobs(Json::array({job(3)})).at(0).at("logits").at("dims").at(0), 3);
   folder_.write("jobs.json", Json::array({job(4)}).dump());
-  EXPECT_NE(test::run_process("cd " + folder_.path().string() + " && " + node() + " jobs.json")
+  EXPECT_NE(test::run_process("cd " + folder_.path().string() + " && " +
+                              test::node_command(kScript) + " jobs.json")
                 .err.find("Got: 4 Expected: 3"),
             std::string::npos);
 }

@@ -11,10 +11,10 @@
 
 #include "trainer/base/text/json.h"
 
-#include "support/browser.h"
 #include "support/error_of.h"
 #include "support/files.h"
 #include "support/metrics_records.h"
+#include "support/node.h"
 #include "support/program_test.h"
 
 namespace trainer {

@@ -12,21 +12,18 @@
 #include "trainer/base/text/json.h"
 
 #include "support/metrics_records.h"
+#include "support/node.h"
 #include "support/program_test.h"
 
 namespace trainer {
 namespace {
 
 namespace fs = std::filesystem;
-using test::kSource;
 
 class TensorboardTest : public test::ProgramTest {
  protected:
   static test::ProcessResult node(const std::string& arguments) {
-    return test::run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 300 node {} {}",
-                                         (kSource / "build/node/node_modules").string(),
-                                         (kSource / "tests/end_to_end/read_events.js").string(),
-                                         arguments));
+    return test::run_node("read_events.js", arguments);
   }
   std::vector<fs::path> files() const {
     std::vector<fs::path> files;

@@ -14,11 +14,16 @@
 
 namespace trainer::test {
 
-/// Runs a script of tests/end_to_end with the packages of build/node, or those of NODE_PATH.
+/// The command that runs a script of tests/end_to_end with the packages of build/node, where
+/// scripts/setup.sh puts them, unless NODE_PATH says otherwise.
+inline std::string node_command(const std::string& script) {
+  return fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 300 node {}",
+                     (kSource / "build/node/node_modules").string(),
+                     (kSource / "tests/end_to_end" / script).string());
+}
+
 inline ProcessResult run_node(const std::string& script, const std::string& arguments) {
-  return run_process(fmt::format("NODE_PATH=${{NODE_PATH:-{}}} timeout 300 node {} {}",
-                                 (kSource / "build/node/node_modules").string(),
-                                 (kSource / "tests/end_to_end" / script).string(), arguments));
+  return run_process(node_command(script) + " " + arguments);
 }
 
 /// What such a script prints.
