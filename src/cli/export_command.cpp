@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -53,19 +52,6 @@ constexpr std::array<FormatRow, 6> kFormats = {
      {"torchscript", ".pt", Format::kTorchscript},
      {"triton", "", Format::kTriton}}};
 
-const FormatRow* find_format(std::string_view FormatRow::*member, const std::string& text) {
-  const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
-                                         [&](const auto& row) { return row.*member == text; });
-  return found == kFormats.end() ? nullptr : found;
-}
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  names.reserve(kFormats.size());
-  for (const FormatRow& row : kFormats) names.emplace_back(row.name);
-  return names;
-}
-
 void refuse_regression(const apply::Model& model) {
   if (model.schema.task == config::Task::kClassification) return;
   throw Error(ErrorKind::kUsage,
@@ -84,15 +70,35 @@ void add_ports(const char* label, const std::vector<apply::TensorInfo>& ports, D
   }
 }
 
-constexpr std::array<std::pair<const char*, apply::WeightType>, 3> kWeightTypes = {
-    {{"float32", apply::WeightType::kFloat32},
-     {"float16", apply::WeightType::kFloat16},
-     {"int8", apply::WeightType::kInt8}}};
+struct WeightTypeRow {
+  std::string_view name;
+  apply::WeightType type;
+};
+
+constexpr std::array<WeightTypeRow, 3> kWeightTypes = {{{"float32", apply::WeightType::kFloat32},
+                                                        {"float16", apply::WeightType::kFloat16},
+                                                        {"int8", apply::WeightType::kInt8}}};
+
+// The row of a table that has `text` as the given member, or nullptr.
+template <class Row, std::size_t Size>
+const Row* find_row(const std::array<Row, Size>& rows, std::string_view Row::*member,
+                    const std::string& text) {
+  const auto* const found =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.*member == text; });
+  return found == rows.end() ? nullptr : found;
+}
+
+template <class Row, std::size_t Size>
+std::vector<std::string> names_of(const std::array<Row, Size>& rows) {
+  std::vector<std::string> names;
+  names.reserve(rows.size());
+  for (const Row& row : rows) names.emplace_back(row.name);
+  return names;
+}
 
 // What the smaller weights change: the first scores of the run's own rows, as eval has them, beside
 // those with float32.
-void add_scores(const apply::Model& model, apply::WeightType type, Document& document) {
-  const apply::Model stored = apply::with_stored_weights(model, type);
+void add_scores(const apply::Model& model, const apply::Model& stored, Document& document) {
   const apply::EvaluationResult before = apply::evaluate_own_split(model, usable_cpus());
   const apply::EvaluationResult after = apply::evaluate_own_split(stored, usable_cpus());
   const std::vector<metrics::Score> exact = metrics::all_scores(before.report);
@@ -110,14 +116,14 @@ void add_scores(const apply::Model& model, apply::WeightType type, Document& doc
 }
 
 // The same for random rows, which need no data.
-void add_difference(const apply::Model& model, apply::WeightType type, Document& document) {
+void add_difference(const apply::Model& model, const apply::Model& stored, Document& document) {
   constexpr int64_t kNumRows = 256;
   const data::Matrix features = apply::sample_features(model, kNumRows);
   const auto outputs = [&](const apply::Model& of) {
     return apply::expected_outputs(of, features, apply::ExportOutputs::kProbabilities);
   };
   const std::vector<double> exact = outputs(model);
-  const std::vector<double> got = outputs(apply::with_stored_weights(model, type));
+  const std::vector<double> got = outputs(stored);
   double largest = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
     largest = std::max(largest, std::abs(got[i] - exact[i]));
@@ -153,16 +159,14 @@ class ExportCommand : public Command {
         {"--format", &format_name_, "FORMAT",
          "c, html (a page with a form), onnx, safetensors (weights only), torchscript or triton "
          "(default: by the extension of FILE: .c, .html, .onnx, .safetensors, .pt)",
-         format_names()},
+         names_of(kFormats)},
         {"--softmax", &softmax_, "", "Output probabilities instead of logits"},
         interval_option(interval_),
         {"--preprocessing", &preprocessing_, "",
          "Use the raw columns of the table as inputs (onnx, triton)"},
-        {"--weights",
-         &weights_name_,
-         "VALUE",
+        {"--weights", &weights_name_, "VALUE",
          "How matrices are stored: float32 (default), float16 or int8 (onnx, triton)",
-         {"float32", "float16", "int8"}},
+         names_of(kWeightTypes)},
         {"--batch", &batch_, "N", "Fix the number of rows (onnx, triton; default: any)"}};
   }
 
@@ -190,9 +194,10 @@ class ExportCommand : public Command {
     const apply::ExportReport report = write(model);
     Document document = report_document(model, report, output_, file());
     if (weights_ != apply::WeightType::kFloat32) {
-      add_difference(model, weights_, document);
+      const apply::Model stored = apply::with_stored_weights(model, weights_);
+      add_difference(model, stored, document);
       try {
-        add_scores(model, weights_, document);
+        add_scores(model, stored, document);
       } catch (const Error& error) {
         document.line("scores", fmt::format("unknown: {}", error.what()));
       }
@@ -204,7 +209,7 @@ class ExportCommand : public Command {
  private:
   bool is_onnx() const { return format_ == Format::kOnnx || format_ == Format::kTriton; }
 
-  // The file with the model.
+  // The file with the model, which for Triton is inside the folder that the user named.
   fs::path file() const {
     return format_ == Format::kTriton ? fs::path(output_) / "1" / "model.onnx" : fs::path(output_);
   }
@@ -221,7 +226,7 @@ class ExportCommand : public Command {
 
   void choose_format(Problems& problems) {
     if (!format_name_.empty()) {
-      if (const FormatRow* row = find_format(&FormatRow::name, format_name_)) {
+      if (const FormatRow* row = find_row(kFormats, &FormatRow::name, format_name_)) {
         format_ = row->format;
         return;
       }
@@ -230,7 +235,7 @@ class ExportCommand : public Command {
           in_quotes(format_name_)));
     } else if (!output_.empty()) {
       const std::string extension = lower_case(fs::path(output_).extension().string());
-      const FormatRow* row = find_format(&FormatRow::extension, extension);
+      const FormatRow* row = find_row(kFormats, &FormatRow::extension, extension);
       if (row != nullptr && !extension.empty()) {
         format_ = row->format;
         return;
@@ -259,11 +264,9 @@ class ExportCommand : public Command {
     } else if (preprocessing_ && !is_onnx()) {
       problems.emplace_back("--preprocessing: only supported for ONNX; use --format onnx");
     }
-    const auto* const type =
-        std::find_if(kWeightTypes.begin(), kWeightTypes.end(),
-                     [&](const auto& row) { return row.first == weights_name_; });
-    if (type != kWeightTypes.end()) weights_ = type->second;
-    if (type == kWeightTypes.end() && !weights_name_.empty()) {
+    const WeightTypeRow* const row = find_row(kWeightTypes, &WeightTypeRow::name, weights_name_);
+    if (row != nullptr) weights_ = row->type;
+    if (row == nullptr && !weights_name_.empty()) {
       problems.push_back(fmt::format("--weights: expected float32, float16 or int8, got {}",
                                      in_quotes(weights_name_)));
     } else if (!weights_name_.empty() && !is_onnx()) {
