@@ -38,7 +38,7 @@ fs::path find_in_packages(const fs::path& name) {
 
 bool has_engine() {
   std::error_code error;
-  return fs::exists(library_folder() / library_file_name("trainer_engine"), error);
+  return fs::exists(library_path("trainer_engine"), error);
 }
 
 /// "2.15" of "2.15.0+cpu".

@@ -37,12 +37,6 @@
 namespace trainer::cli {
 namespace {
 
-/// Returns the path of this program's library `stem` ("trainer_engine"), which exists if it was
-/// built.
-std::filesystem::path library_path(const std::string& stem) {
-  return library_folder() / library_file_name(stem);
-}
-
 /// kGlobal: libraries that are loaded later can use the symbols of this one.
 enum class Symbols { kGlobal, kLocal };
 

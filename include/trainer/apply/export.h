@@ -28,7 +28,7 @@ enum class ExportOutputs {
   kProbabilities  // one probability per class
 };
 
-/// How the matrices of weights are stored; computed is always in float32.
+/// How the matrices of weights are stored; a model always computes in float32.
 enum class WeightType {
   kFloat32,
   kFloat16,

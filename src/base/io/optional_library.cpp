@@ -89,6 +89,10 @@ std::filesystem::path library_folder() {
 #endif
 }
 
+std::filesystem::path library_path(const std::string& stem) {
+  return library_folder() / library_file_name(stem);
+}
+
 std::string library_file_name(const std::string& stem) {
 #ifdef __APPLE__
   constexpr const char* kExtension = ".dylib";

@@ -28,6 +28,9 @@ std::filesystem::path executable_path();
 /// installed; empty if the system does not know it.
 std::filesystem::path library_folder();
 
+/// The path of this program's library `stem` ("trainer_engine"), which exists if it was built.
+std::filesystem::path library_path(const std::string& stem);
+
 /// The file name of a shared library on this system: "libduckdb.so" or "libduckdb.dylib".
 std::string library_file_name(const std::string& stem);
 

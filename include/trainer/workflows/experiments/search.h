@@ -59,7 +59,7 @@ struct SearchLimits {
 
 /// What a search has beside a series of runs.
 struct SearchRequest : SeriesRequest {
-  std::vector<SpaceKey> space = {};  // empty: default_space(), or as in the resumed search
+  std::vector<SpaceKey> space = {};  // empty: the usual keys, or as in the resumed search
   /// Trials take them in turn, the first ones without other settings; empty: as configured.
   std::vector<config::Recipe> recipes = {};
   /// Without seconds and trials, both are those of the resumed search, or 10 minutes; without
