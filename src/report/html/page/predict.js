@@ -77,12 +77,15 @@ function makeModel(data) {
         const first = members === 1 ? 0 : member * outputs;
         const y = Float64Array.from(bias.subarray(first, first + outputs));
         for (let o = 0, w = first * inputs; o < outputs; o++) {
-          for (let i = 0; i < inputs; i++) y[o] += weight[w++] * x[i];
+          let total = y[o];
+          for (let i = 0; i < inputs; i++) total += weight[w++] * x[i];
+          y[o] = total;
         }
         return [y, (g) => {
           const result = new Float64Array(inputs);
           for (let o = 0, w = first * inputs; o < outputs; o++) {
-            for (let i = 0; i < inputs; i++) result[i] += weight[w++] * g[o];
+            const slope = g[o];
+            for (let i = 0; i < inputs; i++) result[i] += weight[w++] * slope;
           }
           return result;
         }];
@@ -207,7 +210,7 @@ function makeModel(data) {
   function run(member, inputs) {
     const tape = [];
     const state = { kept: [], gradient: null };
-    let rows = [inputs];
+    let rows = [Float64Array.from(inputs)];
     for (const layer of member.layers) rows = layer(rows, tape, state);
     return [rows[0], (gradient) => tape.reduceRight((g, back) => back(g), [gradient])[0]];
   }
