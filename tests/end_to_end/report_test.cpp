@@ -82,10 +82,10 @@ TEST_F(ReportTest, ABrowserShowsARun) {
   }
 }
 
-// A curve of one point, and values that JSON has not: they are null.
-TEST_F(ReportTest, ABrowserShowsOneEpochAndValuesThatAreNotFinite) {
+// A curve of one point, values that JSON has not (they are null), and equal ones, of which the
+// smoothing makes values that differ by rounding errors.
+TEST_F(ReportTest, ABrowserShowsCurvesOfOnePointOfNoneAndOfEqualValues) {
   SKIP_WITHOUT_BROWSER();
-  train("--epochs 1");
   const auto text_of = [&] {
     report("latest");
     const Json seen = open();
@@ -93,17 +93,24 @@ TEST_F(ReportTest, ABrowserShowsOneEpochAndValuesThatAreNotFinite) {
     EXPECT_EQ(seen["violations"], Json::array());
     return seen["text"].get<std::string>();
   };
+  const auto with_loss = [&](const Json& loss) {
+    const fs::path metrics = fs::canonical(folder_.path() / "runs/latest/metrics.jsonl");
+    std::string records;
+    for (Json record : test::metrics_records(metrics)) {
+      record["loss"] = loss;
+      records += record.dump() + "\n";
+    }
+    std::ofstream(metrics) << records;
+    return text_of();
+  };
+  train("--epochs 1");
   const std::string one = text_of();
   EXPECT_NE(one.find("\n1\nepoch\nbest\n"), std::string::npos) << one;  // the only tick
   EXPECT_EQ(one.find("no finite values"), std::string::npos) << one;
-  const fs::path metrics = fs::canonical(folder_.path() / "runs/latest/metrics.jsonl");
-  std::string records;
-  for (Json record : test::metrics_records(metrics)) {
-    record["loss"] = nullptr;
-    records += record.dump() + "\n";
-  }
-  std::ofstream(metrics) << records;
-  EXPECT_NE(text_of().find("no finite values"), std::string::npos);
+  EXPECT_NE(with_loss(nullptr).find("no finite values"), std::string::npos);
+  train("--epochs 3");
+  const std::string equal = with_loss(0.1);
+  EXPECT_NE(equal.find("\n0.095\n0.1\n0.105\n"), std::string::npos) << equal;
 }
 
 TEST_F(ReportTest, ABrowserShowsAndHidesSeveralRuns) {

@@ -15,7 +15,9 @@
   const several = data.runs.length > 1;
   const letter = (run) => (several ? data.runs[run].letter + " " : "");
 
-  // Round numbers within [low, high], `least` apart or more: about `count` of them, or powers of ten.
+  // The ends of an axis, `pad` more to both sides where they differ by no more than a rounding error.
+  const axis = (low, high, pad) => (high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high)) ? [low, high] : [low - pad, high + pad]);
+  // Round numbers within the ends of an axis, `least` apart or more: about `count` of them, or powers of ten.
   function ticks(low, high, count, least = 0) {
     const step = Math.max((high - low) / count || 1, least);
     const power = Math.pow(10, Math.floor(Math.log10(step)));
@@ -104,11 +106,9 @@
         });
       }
       if (this.spec.fixed) [x0, x1, y0, y1] = [0, 1, 0, 1];
-      if (x1 === x0) [x0, x1] = [x0 - 0.5, x0 + 0.5];
       const isEmpty = !Number.isFinite(x0);
-      if (isEmpty) [x0, x1] = [0, 1];
-      if (!Number.isFinite(y0)) [y0, y1] = [0, 1];
-      if (!(y1 > y0)) [y0, y1] = [y0 - Math.abs(y0 || 1) * 0.05, y0 + Math.abs(y0 || 1) * 0.05];
+      [x0, x1] = isEmpty ? [0, 1] : axis(x0, x1, Math.max(0.5, Math.abs(x0) * 1e-6));
+      [y0, y1] = Number.isFinite(y0) ? axis(y0, y1, Math.abs(y0 || 1) * 0.05) : [0, 1];
       const px = (x) => box.left + ((x - x0) / (x1 - x0)) * (box.right - box.left);
       const py = (y) => box.bottom - ((y - y0) / (y1 - y0)) * (box.bottom - box.top);
       this.map = { px, x0, x1, width, box };
