@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Kills runs of many kinds by SIGKILL at random moments, resumes them, and compares the results
 # bit for bit with uninterrupted runs; then, with 100 kills or more, kills at every single moment
-# of writing, and on Linux lets each operation on files fail, and goes on from what a power failure
-# may leave. Exits with 0 if all are the same.
+# of writing, kills searches, and on Linux lets each operation on files fail, and goes on from what
+# a power failure may leave. Exits with 0 if all are the same.
 # Usage: scripts/torture.sh [KILLS] [FOLDER]   (default: 500 kills, the programs in build/release/bin)
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -56,6 +56,7 @@ echo "torture: $done_kills of $kills kills resumed bit for bit"
 
 ((kills >= 100)) || exit 0
 TRAINER_TORTURE=full GOMP_SPINCOUNT=1000 "$programs/crash_tests" --gtest_brief=1
+tests/torture/kill_searches.py --program "$programs/trainer" --kills $((kills / 5))
 
 [ "$(uname)" = Linux ] || exit 0
 tests/torture/failures.py --program "$programs/trainer"
