@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds everything that scripts/gpu_check.sh runs on a machine with an accelerator and the PyTorch wheel
 # named here, into one archive: program, tests, benchmarks, and the libraries that the machine may lack.
-# Usage: scripts/gpu_kit.sh
+# Usage: scripts/gpu_kit.sh [macos]
+#   macos   packs what scripts/check_for_macos.sh has built, with its LibTorch; a Mac needs nothing more
 # Environment:
 #   TORCH_VERSION   of the wheel (2.11.0); the machine there needs the same one
 #   PYTHON_VERSION  of the Python there (3.12)
-# Result: build/gpu/kit.tar.gz. On the machine, in an empty folder:
+# Result: build/gpu/kit.tar.gz, or build/macos/kit.tar.gz. On the machine, in an empty folder:
 #   tar xzf kit.tar.gz && kit/scripts/gpu_check.sh kit results
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
@@ -45,17 +46,32 @@ packages_of() {
     grep -vE "^$PWD/|/(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|stdc\+\+|gcc_s|gomp|cudart|cupti))\.so"
 }
 
-[ -e "$site/torch/lib/libtorch_cuda.so" ] || get_wheels
-cmake --preset release -B build/gpu -DTRAINER_LIBTORCH="$site/torch" >/dev/null
-programs=(trainer bench_devices bench_step engine_tests core_tests end_to_end_tests)
-cmake --build build/gpu --target "${programs[@]}"
+# build_kit: bin/ and lib/ of the kit.
+build_kit() {
+  [ -e "$site/torch/lib/libtorch_cuda.so" ] || get_wheels
+  cmake --preset release -B build/gpu -DTRAINER_LIBTORCH="$site/torch" >/dev/null
+  cmake --build build/gpu --target "${programs[@]}"
+  local file
+  for file in "${programs[@]}"; do strip -o "$kit/bin/$file" "build/gpu/bin/$file"; done
+  for file in build/gpu/lib/libtrainer_*.so; do strip -o "$kit/lib/${file##*/}" "$file"; done
+  packages_of "$kit"/bin/* "$kit"/lib/* | xargs -I{} cp -L {} "$kit/lib/"
+}
 
-kit=build/gpu/kit
+# As it is: without its signature a Mac starts nothing, and strip would break that.
+copy_macos_kit() {
+  local packages=build/macos_packages file
+  for file in "${programs[@]}"; do cp "build/macos/bin/$file" "$kit/bin/"; done
+  cp build/macos/lib/libtrainer_*.dylib "$packages"/torch/lib/lib{c10,omp,torch_cpu}.dylib "$kit/lib/"
+  cp -P "$packages"/lib/*.dylib "$kit/lib/"
+}
+
+tree=build/gpu
+[ "${1:-}" != macos ] || tree=build/macos
+kit=$tree/kit
+programs=(trainer bench_devices bench_step engine_tests core_tests end_to_end_tests)
 rm -rf "$kit"
 mkdir -p "$kit"/{bin,lib,scripts,bench,tests/golden,configs/data}
-for program in "${programs[@]}"; do strip -o "$kit/bin/$program" "build/gpu/bin/$program"; done
-for library in build/gpu/lib/libtrainer_*.so; do strip -o "$kit/lib/${library##*/}" "$library"; done
-packages_of "$kit"/bin/* "$kit"/lib/* | xargs -I{} cp -L {} "$kit/lib/"
+if [ "$tree" = build/macos ]; then copy_macos_kit; else build_kit; fi
 cp -r bench/peers "$kit/bench/"
 cp -r tests/golden "$kit/tests/"
 cp configs/*.yaml "$kit/configs/"
@@ -64,8 +80,8 @@ cp scripts/gpu_check.sh "$kit/scripts/"
 echo "$PWD" >"$kit/source_folder"
 # Below that folder, which there is the kit, tests look for the program.
 mkdir "$kit/build"
-ln -s .. "$kit/build/gpu"
+ln -s .. "$kit/$tree"
 # The tests that hold on every device, as tests/CMakeLists.txt runs them on the simulated ones.
 sed -n '/string(CONCAT filter/,/)$/p' tests/CMakeLists.txt | grep -oE '"[^"]*"' | tr -d '"\n' >"$kit/device_tests"
-tar czf build/gpu/kit.tar.gz -C build/gpu kit
-say "build/gpu/kit.tar.gz, $(du -h build/gpu/kit.tar.gz | cut -f1)"
+tar czf "$tree/kit.tar.gz" -C "$tree" kit
+say "$tree/kit.tar.gz, $(du -h "$tree/kit.tar.gz" | cut -f1)"
