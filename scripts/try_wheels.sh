@@ -66,7 +66,7 @@ try_training() {
   said=$(what_is_said "${train[@]}")
   [[ $said == "this trainer trains with torch "*" has 2.1.0; pip install '$torch'" ]] || fail "another torch: $said"
   mv "$packages/torch/version.py.good" "$packages/torch/version.py"
-  folder=$(echo "$packages"/trainer_engine/*)
+  folder=$packages/trainer_engine/$(project_version)
   mv "$folder" "$packages/trainer_engine/0.0.9"
   said=$(what_is_said "${train[@]}")
   [[ $said == "$packages/trainer_engine is of another version than trainer "* ]] || fail "another engine: $said"
