@@ -71,7 +71,9 @@ head -n 2 rows.csv
 
 step 'half removed'
 apt-get -qq -y remove trainer-dev >/dev/null
-dpkg --force-depends --remove libonnx1 "$(dpkg-query -W -f '${Package}\n' 'libtorch[0-9]*')" >/dev/null 2>&1
+# The names of libraries differ from release to release.
+dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'libonnx[0-9]*' 'libtorch[0-9]*' | sed -n 's/^installed //p' |
+  xargs dpkg --force-depends --remove >/dev/null 2>&1
 says 4 'cannot load libtrainer_engine.so: libtorch' trainer --config penguins.yaml
 says 2 'cannot load libtrainer_onnx.so: libonnx' trainer export --output m.onnx
 dpkg --remove trainer-engine trainer-onnx >/dev/null
