@@ -44,8 +44,8 @@ class Reservoir {
     }
   }
 
-  data::Dataset take() && { return std::move(kept_); }
-  Array<int32_t> take_folds() && { return std::move(fold_of_row_); }
+  data::Dataset take_rows() { return std::move(kept_); }
+  Array<int32_t> take_folds() { return std::move(fold_of_row_); }
   int64_t num_seen() const { return num_seen_; }
 
  private:
@@ -92,8 +92,8 @@ ExplainedRows choose_rows(const apply::SplitRows& rows, const RowLimit& limit) {
   reservoir.add(rows.rows, rows.fold_of_row);
   return {.split = rows.split,
           .schema = rows.schema,
-          .rows = std::move(reservoir).take(),
-          .fold_of_row = std::move(reservoir).take_folds(),
+          .rows = reservoir.take_rows(),
+          .fold_of_row = reservoir.take_folds(),
           .num_available = rows.rows.size()};
 }
 
@@ -104,7 +104,7 @@ ExplainedRows read_rows(const apply::Model& model, const apply::LabelledFile& fi
   explained.notes =
       apply::read_labelled(model, file, [&](const data::Dataset& rows) { reservoir.add(rows); });
   explained.num_available = reservoir.num_seen();
-  explained.rows = std::move(reservoir).take();
+  explained.rows = reservoir.take_rows();
   return explained;
 }
 
