@@ -13,6 +13,7 @@ string(APPEND CMAKE_CXX_FLAGS_INIT " -D_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIO
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "-nostdlib++ -Wl,-undefined,error")
 endforeach()
+string(APPEND CMAKE_MODULE_LINKER_FLAGS_INIT " -dynamiclib")  # Zig takes CMake's -bundle for a program
 get_filename_component(tools ../build/macos_packages ABSOLUTE BASE_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(CMAKE_CXX_STANDARD_LIBRARIES ${tools}/lib/libc++.tbd)
 set(CMAKE_FIND_ROOT_PATH ${tools} ${tools}/torch)
