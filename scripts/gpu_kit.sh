@@ -59,10 +59,15 @@ build_kit() {
 
 # As it is: without its signature a Mac starts nothing, and strip would break that.
 copy_macos_kit() {
-  local packages=build/macos_packages file
+  local packages=build/macos_packages file name missing
   for file in "${programs[@]}"; do cp "build/macos/bin/$file" "$kit/bin/"; done
-  cp build/macos/lib/libtrainer_*.dylib "$packages"/torch/lib/lib{c10,omp,torch_cpu}.dylib "$kit/lib/"
+  cp build/macos/lib/libtrainer_*.dylib "$packages"/torch/lib/lib{c10,omp,torch,torch_cpu}.dylib "$kit/lib/"
   cp -P "$packages"/lib/*.dylib "$kit/lib/"
+  missing=$(for file in "$kit"/bin/* "$kit"/lib/*.dylib; do llvm-objdump --macho --dylibs-used "$file"; done |
+    sed -n 's/^\t@[a-z_]*path\/\(.*\.dylib\) (.*/\1/p' | sort -u | while read -r name; do
+      [ -e "$kit/lib/$name" ] || echo "$name"
+    done)
+  [ -z "$missing" ] || fail "the kit lacks ${missing//$'\n'/ }"
 }
 
 tree=build/gpu
