@@ -87,7 +87,7 @@ void Writer::add_scores() {
     const bool of_numbers = schema.task == config::Task::kRegression;
     c_.line("{}(all, {}, {}, {}, scores);", c_.use(of_numbers ? "mean" : "log_mean"),
             model_.members.size(), width,
-            model_.weights.empty() ? "NULL" : c_.table(model_.weights));
+            model_.weights.empty() ? "NULL" : c_.table("double", model_.weights));
   } else {
     c_.line("{}(all, {}, scores);", c_.use("copy"), width);
   }
@@ -109,7 +109,7 @@ void Writer::add_outputs() {
     const std::string shift = c_.floats(schema.target_scaling.shift);
     const std::string scale = c_.floats(schema.target_scaling.scale);
     c_.line("{}(scores, {}, {}, {}, {}, outputs);", c_.use("unscale"), model_.num_outputs(), shift,
-            scale, c_.table(offset));
+            scale, c_.table("double", offset));
   } else if (model_.num_outputs() == 1) {
     c_.line("{}(scores, outputs);", c_.use("sigmoid"));
   } else {
@@ -123,7 +123,7 @@ void Writer::add_features() {
   c_.line("{}();", c_.use("unpack"));
   const FeatureLimits limits = feature_limits(schema);
   const std::string offset =
-      takes_doubles(schema) ? " - " + c_.table(schema.scaling.offset) + "[i]" : "";
+      takes_doubles(schema) ? " - " + c_.table("double", schema.scaling.offset) + "[i]" : "";
   c_.line("for (i = 0; i < {}; i++) {{", schema.num_features());
   c_.line("  x[i] = (float)(features[i]{});", offset);
   if (!limits.low.empty()) {
@@ -156,11 +156,11 @@ void Writer::add_numeric(const Column& column, const std::string& cell, std::siz
   c_.line("v = {}({}, {}, {});", c_.use("cell"), cell, shortest(column.offset), codes);
   if (column.has_missing_indicator) c_.line("x[{}] = isnan(v) ? 1.0f : 0.0f;", first + 1);
   if (column.limits) {
-    c_.line("v = {}(v, {}, {});", c_.use("limited"), c_number(column.limits->low),
-            c_number(column.limits->high));
+    c_.line("v = {}(v, {}, {});", c_.use("limited"), c_literal(column.limits->low),
+            c_literal(column.limits->high));
   }
   if (column.fill) {
-    c_.line("if (isnan(v)) v = (float){};", c_number(*column.fill));
+    c_.line("if (isnan(v)) v = (float){};", c_literal(*column.fill));
   } else {
     c_.line("if (isnan(v)) return {};", index + 1);
   }
@@ -168,7 +168,7 @@ void Writer::add_numeric(const Column& column, const std::string& cell, std::siz
     const std::span<const double> scores =
         data::rank_scores(column.quantiles.size(), column.quantile_score);
     const std::string quantiles = c_.floats(column.quantiles);
-    c_.line("v = {}(v, {}, {}, {});", c_.use("quantile"), quantiles, c_.table(scores),
+    c_.line("v = {}(v, {}, {}, {});", c_.use("quantile"), quantiles, c_.table("double", scores),
             column.quantiles.size());
   }
   c_.line("x[{}] = v;", first);
@@ -187,8 +187,8 @@ void Writer::add_categorical(const Column& column, const std::string& cell, std:
     texts.push_back(text);
     numbers.push_back(number);
   }
-  const std::string names = c_.table(texts);
-  c_.line("k = {}({}, {}, {}, {});", c_.use("category"), cell, names, c_.table(numbers),
+  const std::string names = c_.table("char *const", texts);
+  c_.line("k = {}({}, {}, {}, {});", c_.use("category"), cell, names, c_.table("int", numbers),
           texts.size());
   if (model_.schema.unknown_category == config::UnknownCategory::kError) {
     c_.line("if (k < 0) return {};", index + 1);
@@ -210,7 +210,7 @@ std::string Writer::add_row() {
   const std::string codes =
       missing.numbers.empty()
           ? "NULL, 0"
-          : fmt::format("{}, {}", c_.table(missing.numbers), missing.numbers.size());
+          : fmt::format("{}, {}", c_.table("double", missing.numbers), missing.numbers.size());
   std::string fields;
   std::set<std::string> names;
   bool has_numbers = false;
@@ -304,7 +304,7 @@ std::string Writer::file() {
   text += fmt::format("extern const char *const {}[{}];\n", list, names.size());
   std::vector<std::string> literals;
   literals.reserve(names.size());
-  for (const std::string& name : names) literals.push_back(c_text(name));
+  for (const std::string& name : names) literals.push_back(c_literal(name));
   std::string values = fmt::format("const char *const {}[{}] = {{\n  {}}};\n", list, names.size(),
                                    fmt::join(literals, ",\n  "));
   if (model_.conformal) {

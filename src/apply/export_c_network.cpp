@@ -24,7 +24,7 @@ namespace {
 class NetworkWriter {
  public:
   NetworkWriter(CSource& source, const Member& member, int64_t num_features)
-      : c_(source), member_(member), width_(num_features), max_width_(num_features) {}
+      : c_(source), member_(member), num_features_(num_features) {}
 
   void operator()(const network::Embeddings& layer) {
     const char from = at_;
@@ -144,11 +144,11 @@ class NetworkWriter {
     index_.clear();
     if (of_numbers) return;
     c_.line("{}({}, {}, {});", c_.use("times"), at_, width_,
-            c_number(static_cast<double>(weight_values(member_, layer.name + ".scale").front())));
+            c_literal(static_cast<double>(weight_values(member_, layer.name + ".scale").front())));
   }
 
-  /// Ends the function.
-  std::string function(std::string_view name, int64_t num_features, int64_t num_outputs) {
+  /// Returns the whole function, whose body are the calls of the layers that were added.
+  std::string function(std::string_view name, int64_t num_outputs) {
     c_.line("{}({}, {}, y);", c_.use("copy"), at_, width_);
     std::string code = fmt::format("static void {}(const double *x, double *y) {{\n", name);
     for (const char buffer : buffers_) {
@@ -157,15 +157,16 @@ class NetworkWriter {
     if (loop_members_ > 0) {
       code += fmt::format("  double scores[{}];\n  int m;\n", loop_members_ * num_outputs);
     }
-    return code + fmt::format("  copy(x, {}, a);\n{}}}\n\n", num_features, c_.body);
+    return code + fmt::format("  copy(x, {}, a);\n{}}}\n\n", num_features_, c_.body);
   }
 
  private:
   CSource& c_;
   const Member& member_;
+  int64_t num_features_;
   char at_ = 'a';  // the buffer with the values
-  int64_t width_;
-  int64_t max_width_;
+  int64_t width_ = num_features_;
+  int64_t max_width_ = num_features_;
   std::set<char> buffers_ = {'a'};
   std::string index_;  // "m * " within the loop over members
   int64_t loop_members_ = 0;
@@ -179,7 +180,7 @@ class NetworkWriter {
 
   // Adds a call that appends `count` values to those that there are.
   void append(int64_t count, const std::vector<int64_t>& features, std::string_view call) {
-    const std::string chosen = c_.table(features);
+    const std::string chosen = c_.table("int", features);
     c_.line("{0}({1}, {2}, {3}, {4}, {1} + {5});", call.substr(0, call.find('(')), at_, chosen,
             features.size(), call.substr(call.find('(') + 1), width_);
     width_ += count;
@@ -196,7 +197,7 @@ void add_network(CSource& source, const Member& member, std::string_view name, i
   source.body.clear();
   NetworkWriter writer(source, member, num_features);
   for (const network::Layer& layer : member.network.layers) std::visit(writer, layer);
-  source.code += writer.function(name, num_features, num_outputs);
+  source.code += writer.function(name, num_outputs);
 }
 
 }  // namespace trainer::apply

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,30 +22,6 @@
 
 namespace trainer::apply {
 namespace {
-
-std::string in_table(double value) { return c_number(value); }
-std::string in_table(int64_t value) { return std::to_string(value); }
-std::string in_table(const std::string& value) { return c_text(value); }
-
-template <class T>
-std::string add_table(CSource& source, const char* type, std::span<const T> values) {
-  constexpr std::size_t kLine = 98;
-  std::string name = fmt::format("table{}", source.num_tables++);
-  source.tables += fmt::format("static const {} {}[{}] = {{", type, name, values.size());
-  std::size_t column = kLine;
-  for (const T& value : values) {
-    const std::string text = in_table(value);
-    column += text.size() + 1;
-    if (column > kLine) {
-      source.tables += '\n';
-      column = text.size() + 1;
-    }
-    source.tables += text + ",";
-  }
-  source.tables.back() = '}';
-  source.tables += ";\n";
-  return name;
-}
 
 // The bits of each weight as five digits to the base 85: half of what decimals take.
 std::string packed_weights(std::span<const float> weights) {
@@ -60,7 +37,7 @@ std::string packed_weights(std::span<const float> weights) {
       }
       line.append(digits.begin(), digits.end());
     }
-    lines += c_text(line) + ",\n";
+    lines += c_literal(line) + ",\n";
   }
   return fmt::format("static float weights[{}];\nstatic const char packed[][{}] = {{\n{}}};\n",
                      weights.size(), 5 * kInLine + 1, lines);
@@ -86,7 +63,7 @@ std::string used_functions(const CSource& source) {
 }  // namespace
 
 // Octal numbers of three digits end by themselves, unlike others.
-std::string c_text(std::string_view text) {
+std::string c_literal(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text) {
     if (c < ' ' || c > '~') {
@@ -133,7 +110,7 @@ std::string c_identifier(std::string_view text) {
   return kWords.contains(name) ? name + "_" : name;
 }
 
-std::string c_number(float value) {
+std::string c_literal(float value) {
   std::string text = fmt::format("{}", value);
   if (static_cast<float>(parse_double(text).value_or(0)) != value)
     text = fmt::format("{:.9e}", value);
@@ -141,18 +118,25 @@ std::string c_number(float value) {
   return text.starts_with("-0.") ? "-" + text.substr(2) : text;
 }
 
-std::string c_number(double value) { return shortest(value); }
+std::string c_literal(double value) { return shortest(value); }
+std::string c_literal(int64_t value) { return std::to_string(value); }
 
-std::string CSource::table(std::span<const double> values) {
-  return add_table(*this, "double", values);
-}
-
-std::string CSource::table(std::span<const int64_t> values) {
-  return add_table(*this, "int", values);
-}
-
-std::string CSource::table(std::span<const std::string> values) {
-  return add_table(*this, "char *const", values);
+std::string CSource::add_table(const char* type, const std::vector<std::string>& literals) {
+  constexpr std::size_t kLine = 98;
+  std::string name = fmt::format("table{}", num_tables++);
+  tables += fmt::format("static const {} {}[{}] = {{", type, name, literals.size());
+  std::size_t column = kLine;
+  for (const std::string& literal : literals) {
+    column += literal.size() + 1;
+    if (column > kLine) {
+      tables += '\n';
+      column = literal.size() + 1;
+    }
+    tables += literal + ",";
+  }
+  tables.back() = '}';
+  tables += ";\n";
+  return name;
 }
 
 std::string CSource::floats(std::span<const float> values) {

@@ -15,18 +15,17 @@
 
 namespace trainer::apply {
 
-/// A literal of any bytes.
-std::string c_text(std::string_view text);
+/// What a C99 compiler reads as this value: the shortest number, or a text of any bytes.
+std::string c_literal(float value);
+std::string c_literal(double value);
+std::string c_literal(int64_t value);
+std::string c_literal(std::string_view text);
 
 /// Text within a comment, which it cannot end.
 std::string c_comment(std::string_view text);
 
 /// Letters, digits and _ of a text, not beginning with a digit or _, and no word of C or C++.
 std::string c_identifier(std::string_view text);
-
-/// The shortest number that a C compiler reads as this one.
-std::string c_number(float value);
-std::string c_number(double value);
 
 /// The parts of a C file, to which functions are added line by line.
 struct CSource {
@@ -48,10 +47,14 @@ struct CSource {
     return section;
   }
 
-  /// Adds a table of constants and returns its name.
-  std::string table(std::span<const double> values);
-  std::string table(std::span<const int64_t> values);
-  std::string table(std::span<const std::string> values);
+  /// Adds a table of constants of a type of C and returns its name.
+  template <class Values>
+  std::string table(const char* type, const Values& values) {
+    std::vector<std::string> literals;
+    for (const auto& value : values) literals.push_back(c_literal(value));
+    return add_table(type, literals);
+  }
+  std::string add_table(const char* type, const std::vector<std::string>& literals);
 
   /// Adds weights and returns where they are.
   std::string floats(std::span<const float> values);
