@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import struct
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -18,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from public_tables import DATA, FOLDER, TARGETS, Split, export_tables, make_split
+from public_tables import DATA, TARGETS, Split, export_tables, make_split
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.preprocessing import OrdinalEncoder
+from trainer_program import PROGRAM, run
 
 MAX_CATEGORIES = 255  # that scikit-learn takes as such; others are ordered numbers
-PROGRAM = FOLDER.parent.parent / "build" / "release" / "bin" / "trainer"
 
 
 @dataclass
@@ -33,13 +32,6 @@ class Result:
     covered: float  # the share whose target is in the interval or set
     size: float  # the mean width, in deviations of the target, or the mean number of classes
     raw: float  # covered, if sets could be empty
-
-
-def run(program: Path, folder: Path, *arguments: str) -> None:
-    command = [str(program), *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(arguments)}\n{done.stderr}")
 
 
 def lowest_probability(file: Path) -> float:

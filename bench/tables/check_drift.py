@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from public_tables import ALL_TARGETS, DATA, FOLDER, export_tables, make_split
+from public_tables import ALL_TARGETS, DATA, export_tables, make_split
+from trainer_program import PROGRAM, run_program
 
-PROGRAM = FOLDER.parent.parent / "build" / "release" / "bin" / "trainer"
 UNMET = 10  # the exit code
 
 Run = Callable[..., subprocess.CompletedProcess[str]]  # of a folder and arguments
@@ -71,11 +71,6 @@ CATEGORY_FAULTS: dict[str, Fault] = {
     "half of the categories missing": lose_half,
     "one category in all rows": constant,
 }
-
-
-def run_program(program: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(program), *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def warns(run: Run, folder: Path, rows: pd.DataFrame) -> str:

@@ -22,7 +22,6 @@ from learners import NAMED, ON_REQUEST, Learner, all_learners, named_learner
 from public_tables import (
     ALL_TARGETS,
     DATA,
-    FOLDER,
     OTHER_TARGETS,
     TARGETS,
     Split,
@@ -30,8 +29,7 @@ from public_tables import (
     make_split,
 )
 from quality_report import Record, render
-
-ROOT = FOLDER.parent.parent
+from trainer_program import PROGRAM
 
 
 def say(text: str) -> None:
@@ -92,7 +90,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--trainer",
         type=Path,
-        default=ROOT / "build/release/bin/trainer",
+        default=PROGRAM,
         help="the program (default: %(default)s)",
     )
     parser.add_argument(

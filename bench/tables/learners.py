@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from trainer_program import run
 from xgboost import XGBClassifier, XGBRegressor
 
 MAX_CATEGORIES = 255  # of HistGradientBoosting
@@ -61,7 +61,8 @@ class Trainer:
             folder = Path(name)
             split.train.to_csv(folder / "train.csv", index=False)
             split.test.drop(columns=split.target).to_csv(folder / "test.csv", index=False)
-            self.run(
+            run(
+                self.program,
                 folder,
                 "init",
                 "--data",
@@ -73,7 +74,8 @@ class Trainer:
                 *self.init_arguments,
             )
             begin = time.perf_counter()
-            self.run(
+            run(
+                self.program,
                 folder,
                 self.command,
                 "--config",
@@ -85,7 +87,8 @@ class Trainer:
                 *self.arguments,
             )
             trained = time.perf_counter()
-            self.run(
+            run(
+                self.program,
                 folder,
                 "predict",
                 "runs/latest",
@@ -102,21 +105,6 @@ class Trainer:
             )
             return Outcome(
                 split.error(predictions["prediction"].to_numpy()), trained - begin, end - trained
-            )
-
-    def run(self, folder: Path, *arguments: str) -> None:
-        done = subprocess.run(
-            [self.program, *arguments],
-            cwd=folder,
-            text=True,
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        if done.returncode != 0:
-            said = "\n  ".join(done.stderr.strip().splitlines()[-5:])
-            raise RuntimeError(
-                f"status {done.returncode} from trainer {' '.join(arguments)}\n" f"  {said}"
             )
 
 
