@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Runs the tests of exported C files once more, with these files compiled to WebAssembly by Zig and run by Node.
-# Usage: scripts/test_with_wasm.sh    (the programs in build/release/bin; needs node and python3-pip)
+# Usage: scripts/test_with_wasm.sh    (builds what is not built yet; needs node and python3-pip)
 # shellcheck source=scripts/common.sh
 source "$(dirname "$0")/common.sh"
 # shellcheck source=scripts/source_packages.sh
 source "$(dirname "$0")/source_packages.sh"
 
 install_zig
+[ -f build/release/build.ninja ] || cmake --preset release >/dev/null
+cmake --build --preset release --target trainer end_to_end_tests
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 cat >"$room/run.js" <<'JS'
