@@ -19,6 +19,7 @@
 #include "trainer/apply/export_weights.h"
 #include "trainer/base/error.h"
 #include "trainer/base/io/atomic_file.h"
+#include "trainer/base/io/made_folders.h"
 #include "trainer/base/parallel/cpus.h"
 #include "trainer/base/text/document.h"
 #include "trainer/base/text/format.h"
@@ -304,8 +305,9 @@ class ExportCommand : public Command {
   apply::ExportReport write_triton(const apply::Model& model,
                                    const apply::ExportOptions& options) const {
     const fs::path folder = file().parent_path().parent_path();
+    MadeFolders made;
     std::error_code problem;
-    fs::create_directories(file().parent_path(), problem);
+    made.make_with_parents(file().parent_path(), problem);
     if (problem) {
       throw Error(ErrorKind::kFileSystem, fmt::format("cannot create the folder {}: {}",
                                                       folder.string(), problem.message()));

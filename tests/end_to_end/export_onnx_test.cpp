@@ -324,6 +324,12 @@ TEST_F(OnnxRuntimeTest, AModelRepositoryOfTritonHasTheModelAndItsDescription) {
   const ProcessResult blocked = run("runs/latest --format triton -o t.csv", library);
   EXPECT_EQ(blocked.exit_code, 8);
   EXPECT_EQ(blocked.err, "error: cannot create the folder t.csv: Not a directory\n");
+
+  ASSERT_EQ(trainer(test::with_config("synthetic.yaml") + "--epochs 1").exit_code, 0);
+  const ProcessResult refused =
+      run("runs/latest --format triton -o other/pixels --preprocessing", library);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_FALSE(fs::exists(path("other"))) << "made for a model that was not written";
 }
 
 TEST_F(OnnxRuntimeTest, IntervalsAndSetsAreFurtherOutputs) {

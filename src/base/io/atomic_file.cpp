@@ -38,11 +38,6 @@ constexpr int kMaxTemporaryNames = 1000;
                                                   std::generic_category().message(code)));
 }
 
-fs::path parent_folder(const fs::path& path) {
-  const fs::path folder = path.parent_path();
-  return folder.empty() ? fs::path(".") : folder;
-}
-
 // ".best.pt.tmp-4711", then ".best.pt.tmp-4711-1" and so on. The name begins with a dot so that
 // it is hidden, and always contains ".tmp-" so that files left by a killed process can be found.
 fs::path temporary_name(const fs::path& path, int attempt) {
@@ -170,7 +165,7 @@ void AtomicFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(path_, errno);
   rename_over(temporary_, path_);
   temporary_.clear();
-  sync_folder(parent_folder(path_));
+  sync_folder(path_.parent_path());
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {
@@ -184,7 +179,7 @@ void replace_symlink(const fs::path& link, const fs::path& target) {
                                return ::symlink(target.c_str(), name);
                              }).first;
   rename_or_remove(temporary, link);
-  sync_folder(parent_folder(link));
+  sync_folder(link.parent_path());
 }
 
 void publish_file(const fs::path& file, const fs::path& name) {
@@ -197,7 +192,7 @@ void publish_file(const fs::path& file, const fs::path& name) {
     return copy_bytes(source, name);
   }
   rename_or_remove(temporary, name);
-  sync_folder(parent_folder(name));
+  sync_folder(name.parent_path());
 }
 
 std::error_code rename_durably(const fs::path& from, const fs::path& to) {
@@ -206,8 +201,8 @@ std::error_code rename_durably(const fs::path& from, const fs::path& to) {
     return {errno, std::generic_category()};
   }
   crash_point();
-  sync_folder(parent_folder(to));
-  if (parent_folder(from) != parent_folder(to)) sync_folder(parent_folder(from));
+  sync_folder(to.parent_path());
+  if (from.parent_path() != to.parent_path()) sync_folder(from.parent_path());
   return {};
 }
 
@@ -218,7 +213,8 @@ int sync_file(int descriptor) {
   return until_done([&] { return ::fsync(descriptor); });
 }
 
-void sync_folder(const fs::path& folder) {
+void sync_folder(const fs::path& named) {
+  const fs::path folder = named.empty() ? "." : named;
   const int descriptor =
       until_done([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) fail(folder, errno);

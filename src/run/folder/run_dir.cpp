@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/run/folder/run_dir.h"
 
-#include <algorithm>
 #include <limits>
 #include <system_error>
-#include <vector>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -30,33 +28,15 @@ std::string run_name(const std::string& tag, std::time_t now) {
   return fmt::format("{:%Y%m%d_%H%M%S}{}{}", fmt::localtime(now), tag.empty() ? "" : "_", tag);
 }
 
-NewFolder::Made::~Made() {
-  std::for_each(folders.rbegin(), folders.rend(), [](const fs::path& folder) {
-    std::error_code ignored;
-    fs::remove(folder, ignored);  // removes only empty folders
-  });
-}
-
 NewFolder::NewFolder(const fs::path& parent, const std::string& name) {
-  std::vector<fs::path> missing;
   std::error_code error;
-  for (fs::path at = parent; !at.empty() && !fs::exists(at, error) && !error;
-       at = at.parent_path()) {
-    missing.insert(missing.begin(), at);
-  }
+  made_.make_with_parents(parent, error);
   if (error) refuse(parent, error);
-  for (const fs::path& folder : missing) {
-    if (fs::create_directory(folder, error)) made_.folders.push_back(folder);
-    if (error) refuse(folder, error);
-  }
   for (int attempt = 1; path_.empty(); ++attempt) {
     const fs::path path = parent / (attempt == 1 ? name : fmt::format("{}_{}", name, attempt));
-    if (fs::create_directory(path, error)) path_ = path;
+    if (made_.make(path, error)) path_ = path;
     if (error && error != std::errc::file_exists) refuse(path, error);
   }
-  made_.folders.push_back(path_);
-  // A file in a new folder survives a power failure only if the names of the folders are on disk.
-  for (const fs::path& folder : made_.folders) sync_folder(folder.parent_path());
 }
 
 RunDir create_run_dir(const fs::path& parent, const std::string& tag, std::time_t now) {

@@ -69,8 +69,9 @@ std::error_code rename_durably(const std::filesystem::path& from, const std::fil
 /// Writes the data of an open file to the disk itself. Returns 0, or -1 with errno.
 int sync_file(int descriptor);
 
-/// Syncs the directory entries of `folder` to disk. Throws Error(kFileSystem).
-void sync_folder(const std::filesystem::path& folder);
+/// Syncs the directory entries of a folder to disk, of the current one for "", which is the parent
+/// of a bare name. Throws Error(kFileSystem).
+void sync_folder(const std::filesystem::path& named);
 
 /// Removes the temporary files that a killed process left in `folder`: all of them, or only those
 /// of the file `file_name`. No other process may be writing to them.

@@ -5,7 +5,8 @@
 #include <ctime>
 #include <filesystem>
 #include <string>
-#include <vector>
+
+#include "trainer/base/io/made_folders.h"
 
 namespace trainer::run {
 
@@ -43,15 +44,7 @@ class NewFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  struct Made {
-    Made() = default;
-    ~Made();
-    Made(const Made&) = delete;
-    Made& operator=(const Made&) = delete;
-    std::vector<std::filesystem::path> folders;  // outermost first
-  };
-
-  Made made_;
+  MadeFolders made_;
   std::filesystem::path path_;
 };
 
