@@ -169,6 +169,19 @@ bool has_bf16() {
 #endif
 }
 
+bool has_fast_bf16() {
+#if defined(__x86_64__)
+  constexpr unsigned kGenu = 0x756e6547;  // of "GenuineIntel"
+  // The product of pairs takes four times as long as a multiply-add in fp32 there, by measurement
+  // (docs/performance.md). Cooper Lake, the only Intel CPU before with AVX512-BF16, has no
+  // AVX512-FP16.
+  const bool has_slow_pairs = cpuid(0, 0).ebx == kGenu && has_fp16();
+  return has_amx_bf16() || (has_bf16() && !has_slow_pairs);
+#else
+  return has_bf16();
+#endif
+}
+
 bool has_amx_bf16() {
 #if defined(__x86_64__)
   constexpr unsigned kBf16AndTiles = bits({22, 24});  // leaf 7, EDX

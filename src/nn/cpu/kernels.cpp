@@ -51,8 +51,9 @@ std::vector<const Kernels*> all_kernels() {
 #if defined(__x86_64__)
   // Each check covers all instruction sets that src/nn/CMakeLists.txt compiles the kernels for.
   if (has_avx2()) all.push_back(&kAvx2Kernels);
+  if (has_bf16() && !has_fast_bf16()) all.push_back(&avx512_bf16_kernels());
   if (has_avx512()) all.push_back(&kAvx512Kernels);
-  if (has_avx512() && has_bf16()) all.push_back(&avx512_bf16_kernels());
+  if (has_bf16() && has_fast_bf16()) all.push_back(&avx512_bf16_kernels());
   if (has_amx_bf16()) all.push_back(&amx_kernels());
 #elif defined(__aarch64__)
   if (has_bf16()) all.push_back(&neon_bf16_kernels());

@@ -55,8 +55,8 @@ PrecisionProbe probe_precision(c10::Device device, Precision precision) {
   PrecisionProbe probe;
   probe.macos = sysctl_text("kern.osproductversion");
   probe.libtorch = build_info().libtorch;
-  probe.has_hardware =
-      precision == Precision::kFp32 || (precision == Precision::kBf16 ? has_bf16() : has_fp16());
+  probe.has_hardware = precision == Precision::kFp32 ||
+                       (precision == Precision::kBf16 ? has_fast_bf16() : has_fp16());
   // Before macOS 14, trying bf16 on MPS would abort the process.
   if (device.is_mps() && precision == Precision::kBf16 &&
       parse_double(probe.macos.substr(0, probe.macos.find('.'))).value_or(0) < 14) {
@@ -81,10 +81,10 @@ PrecisionLimit precision_limit(c10::Device device, Precision precision,
     return {Support::kNone, text};
   }
   if (device.is_cpu() && !probe.has_hardware) {
-    return {
-        Support::kSlow,
-        fmt::format("this CPU has no instructions for {}; training is not faster than with fp32",
-                    name)};
+    return {Support::kSlow,
+            fmt::format(
+                "this CPU has no fast instructions for {}; training is not faster than with fp32",
+                name)};
   }
   return {};
 }

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "trainer/base/error.h"
+#include "trainer/base/parallel/cpus.h"
 #include "trainer/base/philox.h"
 #include "trainer/base/text/format.h"
 
@@ -42,6 +43,7 @@ TEST(KernelsOfThisMachineTest, TheBestInstructionSetIsTaken) {
   const char* chosen = std::getenv("TRAINER_INSTRUCTION_SET");
   EXPECT_EQ(&kernels(), chosen == nullptr ? all_kernels().back() : &find_kernels(chosen));
   EXPECT_EQ(all_kernels().front()->instruction_set, InstructionSet::kBaseline);
+  EXPECT_EQ(all_kernels().back()->has_bf16, has_fast_bf16());
 }
 
 TEST(KernelsOfThisMachineTest, EachHasANameThatFindsIt) {

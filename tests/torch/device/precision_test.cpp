@@ -48,7 +48,7 @@ TEST(PrecisionTest, ACpuWithoutTheInstructionsIsWarnedOf) {
       choose_precision(Precision::kBf16, kCpu, Fallback::kForbidden, kNoInstructions);
   EXPECT_EQ(choice.precision, Precision::kBf16);
   EXPECT_EQ(choice.warning,
-            "precision: this CPU has no instructions for bf16; training is not faster than "
+            "precision: this CPU has no fast instructions for bf16; training is not faster than "
             "with fp32");
   // Accelerators have their own.
   EXPECT_EQ(

@@ -141,7 +141,7 @@ TEST(ResumeGuardTest, AnotherKindOfProductsInBf16IsRefused) {
   const test::QuietLog quiet(log::Level::kWarning);
   testing::internal::CaptureStderr();
   train(resumed);
-  // Where the CPU has no instructions for bf16, a warning of that comes first.
+  // Where the CPU has no fast instructions for bf16, a warning of that comes first.
   const std::string warnings = testing::internal::GetCapturedStderr();
   EXPECT_TRUE(warnings.ends_with(fmt::format("warning: resuming with changes:\n  {}\n", change)))
       << warnings;

@@ -41,6 +41,10 @@ std::vector<std::string> vector_instructions();
 /// Whether this CPU has instructions for products in bf16: AVX512-BF16 on x86-64, FEAT_BF16 on Arm.
 bool has_bf16();
 
+/// Whether products in bf16 are faster than in fp32 here. With AVX512-BF16 alone they are not on
+/// Intel's CPUs since Sapphire Rapids, which have AMX for them.
+bool has_fast_bf16();
+
 /// Whether this process may use AMX for products in bf16: the CPU has AMX and AVX512-BF16, and the
 /// system permits tiles. The first call requests this permission from Linux for all threads.
 bool has_amx_bf16();
