@@ -396,11 +396,25 @@ std::vector<ThreadTrial> try_threads(int64_t max_threads,
   if (const double seconds = measure_seconds(step); seconds > kLongStep)
     return {{max_threads, seconds}};
   std::vector<ThreadTrial> trials;
-  for (int64_t num_threads = 1;; num_threads = std::min(2 * num_threads, max_threads)) {
+  bool is_slower = false;
+  for (int64_t num_threads = 1; !is_slower; num_threads = std::min(2 * num_threads, max_threads)) {
     set_threads(num_threads);
     trials.push_back({num_threads, shortest_run(step)});
-    const bool is_slower = trials.back().step_seconds > kSlower * shortest_step(trials);
-    if (num_threads == max_threads || is_slower) return trials;
+    is_slower = trials.back().step_seconds > kSlower * shortest_step(trials);
+    if (num_threads == max_threads) break;
+  }
+  repeat_close_trials(trials, [&](int64_t num_threads) {
+    set_threads(num_threads);
+    return shortest_run(step);
+  });
+  return trials;
+}
+
+void repeat_close_trials(std::vector<ThreadTrial>& trials,
+                         FunctionRef<double(int64_t num_threads)> step_seconds) {
+  if (!are_close(trials)) return;
+  for (ThreadTrial& trial : trials) {
+    trial.step_seconds = std::min(trial.step_seconds, step_seconds(trial.num_threads));
   }
 }
 

@@ -68,6 +68,16 @@ TEST(ThreadTrialsTest, TrialsAreCloseIfASecondNumberIsNearlyAsFast) {
   EXPECT_FALSE(are_close({}));
 }
 
+TEST(ThreadTrialsTest, CloseTrialsAreRepeatedAndTheShorterTimesKept) {
+  std::vector<ThreadTrial> trials = {{1, 1.35}, {2, 1.48}};
+  repeat_close_trials(trials, [](int64_t num_threads) { return num_threads == 1 ? 1.4 : 0.9; });
+  EXPECT_EQ(trials[0].step_seconds, 1.35);
+  EXPECT_EQ(trials[1].step_seconds, 0.9);
+  EXPECT_EQ(min_fast_threads(trials), 2);
+  repeat_close_trials(trials, [](int64_t) { return 0.1; });
+  EXPECT_EQ(trials[0].step_seconds, 1.35) << "no longer close";
+}
+
 TEST(ThreadTrialsTest, TrialsGoUpFromOneThreadAndChangeNoResult) {
   const auto tried = test::make_small_session(test::small_config());
   const auto other = test::make_small_session(test::small_config());

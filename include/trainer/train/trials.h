@@ -68,6 +68,11 @@ std::vector<ThreadTrial> try_threads(int64_t max_threads,
                                      FunctionRef<void(int64_t num_threads)> set_threads,
                                      FunctionRef<void()> step);
 
+/// Measures close trials once more and keeps the shorter times, because other work may have delayed
+/// all steps with one number of threads, and a wrong choice lasts for seconds.
+void repeat_close_trials(std::vector<ThreadTrial>& trials,
+                         FunctionRef<double(int64_t num_threads)> step_seconds);
+
 /// Times the next step of the session. Changes only the number of threads.
 std::vector<ThreadTrial> try_threads(Session& session, int64_t max_threads);
 

@@ -27,7 +27,7 @@ std::string threads_reason(const std::vector<train::ThreadTrial>& trials) {
   std::string text = "auto: a step takes";
   for (const train::ThreadTrial& trial : trials) {
     text += fmt::format("{} {} with {}", &trial == trials.data() ? "" : ",",
-                        human_duration(trial.step_seconds), trial.num_threads);
+                        precise_duration(trial.step_seconds), trial.num_threads);
   }
   return text;
 }
