@@ -46,8 +46,11 @@ copy_licenses() {
 in_headers=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev)
 
 make_debian() {
-  local made=build/release/package part packages linked
+  local made=build/release/package part packages linked libtorch
   [ -f build/release/build.ninja ] || cmake --preset release >/dev/null
+  libtorch=$(sed -n 's/^TRAINER_LIBTORCH:[A-Z]*=//p' build/release/CMakeCache.txt)
+  [ -z "$libtorch" ] || fail "build/release uses the LibTorch in $libtorch, but the packages depend on that of the \
+system: cmake --preset release -DTRAINER_LIBTORCH="
   cmake --build --preset package
   rm -rf "$made/licenses"
   copy_licenses "$made/licenses" "${in_headers[@]}"
