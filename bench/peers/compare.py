@@ -178,6 +178,9 @@ def compare(
             settings[peer.name], trials[peer.name] = find_setting(peer, work, folder)
     outcomes = run_in_turn(work, folder, peers, settings, given.repetitions)
     reference = outcomes[peers[0].name]
+    boosting = []
+    if given.precision == "fp32":  # trees have no other
+        boosting = boosting_times(work, folder, reference[:1] if given.quick else reference)
     return {
         "num_rows": num_rows,
         "work": work.name,
@@ -186,7 +189,7 @@ def compare(
         "sha256": sums,
         "trials": trials,
         "system": reference[0].system,
-        "boosting": boosting_times(work, folder, reference[:1] if given.quick else reference),
+        "boosting": boosting,
         "peers": outcomes,
     }
 

@@ -200,6 +200,19 @@ class SklearnPeer(ScriptPeer):
         )
 
 
+class MlxPeer(ScriptPeer):
+    def __init__(self) -> None:
+        super().__init__(
+            "MLX",
+            "mlx.core",
+            "mlx_mlp.py",
+            install="macOS: pip install mlx numpy; Linux: pip install 'mlx[cpu]' numpy",
+        )
+
+    def axes(self) -> dict[str, list[Any]]:
+        return {**super().axes(), "compile": ["off", "on"]}
+
+
 class XGBoost:
     """No peer with epochs: it is asked how long it takes to be right as often."""
 
@@ -320,4 +333,4 @@ def all_peers(build: Path, overrides: list[str], precision: str) -> list[Peer]:
     pytorch = [PyTorchPeer(feed, precision) for feed in ("resident", "DataLoader")]
     if precision != "fp32":
         return [ours, *pytorch]
-    return [ours, *pytorch, LibTorchPeer(build), SklearnPeer()]
+    return [ours, *pytorch, LibTorchPeer(build), SklearnPeer(), MlxPeer()]
