@@ -33,10 +33,14 @@ if [ ! -e "$kit/lib/libtorch_cpu.dylib" ]; then
   runtime=$(find "$torch/../nvidia" -name 'libcudart.so.*' 2>/dev/null | head -n 1)
   export LD_LIBRARY_PATH=$torch/lib${runtime:+:${runtime%/*}}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi
-# The tests name the folder that they were built in.
-source_folder=$(cat "$kit/source_folder")
+# The tests name the folders of their sources and of their build, which the kit stands for. Sources may be
+# there, and without what was built.
+built_in=$(cat "$kit/built_in")
+source_folder=${built_in%/build/*}
 if [ ! -e "$source_folder" ]; then
   mkdir -p "$(dirname "$source_folder")" 2>/dev/null && ln -s "$kit" "$source_folder"
+elif [ ! -e "$built_in/bin" ]; then
+  mkdir -p "$built_in" 2>/dev/null && ln -s "$kit/bin" "$kit/lib" "$built_in"
 fi
 
 is_cpu() { [ "$device" = cpu ]; }
@@ -46,7 +50,7 @@ not_run() {
 }
 needs_cuda() { [ "$device" = cuda ] || not_run "it needs a GPU with CUDA, and the device is $device"; }
 needs_torch() { "$python" -c 'import torch' 2>/dev/null || not_run "it needs PyTorch (PYTHON: $python)"; }
-needs_source_folder() { [ -e "$source_folder" ] || not_run "the tests need $source_folder, which cannot be made here"; }
+needs_build_folder() { [ -e "$built_in/bin" ] || not_run "the tests need $built_in, which cannot be made here"; }
 summary() { grep -E '^(device|processes|step|trained|best|warning|error)|^accuracy |graph'; }
 
 versions() {
@@ -64,11 +68,11 @@ versions() {
 }
 doctor() { trainer doctor; }
 engine() {
-  needs_source_folder
+  needs_build_folder
   TRAINER_TEST_DEVICE=$device engine_tests --gtest_brief=1 "--gtest_filter=$(cat "$kit/device_tests")"
 }
 program() {
-  needs_source_folder
+  needs_build_folder
   TRAINER_TEST_DEVICE=$device end_to_end_tests --gtest_brief=1 '--gtest_filter=*AnyDevice*'
 }
 # train_in PRECISION: there and on the CPU, to the same end.

@@ -82,7 +82,7 @@ cp -r tests/golden "$kit/tests/"
 cp configs/*.yaml "$kit/configs/"
 cp configs/data/* "$kit/configs/data/" 2>/dev/null || true
 cp scripts/gpu_check.sh "$kit/scripts/"
-echo "$PWD" >"$kit/source_folder"
+echo "$PWD/$tree" >"$kit/built_in"
 # Below that folder, which there is the kit, tests look for the program.
 mkdir "$kit/build"
 ln -s .. "$kit/$tree"
