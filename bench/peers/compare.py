@@ -179,7 +179,7 @@ def compare(
     outcomes = run_in_turn(work, folder, peers, settings, given.repetitions)
     reference = outcomes[peers[0].name]
     boosting = []
-    if given.precision == "fp32":  # trees have no other
+    if given.precision == "fp32":  # the precision of trees cannot be chosen, so once is enough
         boosting = boosting_times(work, folder, reference[:1] if given.quick else reference)
     return {
         "num_rows": num_rows,

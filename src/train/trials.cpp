@@ -395,18 +395,17 @@ std::vector<ThreadTrial> try_threads(int64_t max_threads,
   // Such a long step has work for every CPU, and trials would delay the run.
   if (const double seconds = measure_seconds(step); seconds > kLongStep)
     return {{max_threads, seconds}};
-  std::vector<ThreadTrial> trials;
-  bool is_slower = false;
-  for (int64_t num_threads = 1; !is_slower; num_threads = std::min(2 * num_threads, max_threads)) {
-    set_threads(num_threads);
-    trials.push_back({num_threads, shortest_run(step)});
-    is_slower = trials.back().step_seconds > kSlower * shortest_step(trials);
-    if (num_threads == max_threads) break;
-  }
-  repeat_close_trials(trials, [&](int64_t num_threads) {
+  const auto seconds_with = [&](int64_t num_threads) {
     set_threads(num_threads);
     return shortest_run(step);
-  });
+  };
+  std::vector<ThreadTrial> trials;
+  for (int64_t num_threads = 1;; num_threads = std::min(2 * num_threads, max_threads)) {
+    trials.push_back({num_threads, seconds_with(num_threads)});
+    const bool is_slower = trials.back().step_seconds > kSlower * shortest_step(trials);
+    if (num_threads == max_threads || is_slower) break;
+  }
+  repeat_close_trials(trials, seconds_with);
   return trials;
 }
 

@@ -172,9 +172,8 @@ bool has_bf16() {
 bool has_fast_bf16() {
 #if defined(__x86_64__)
   constexpr unsigned kGenu = 0x756e6547;  // of "GenuineIntel"
-  // The product of pairs takes four times as long as a multiply-add in fp32 there, by measurement
-  // (docs/performance.md). Cooper Lake, the only Intel CPU before with AVX512-BF16, has no
-  // AVX512-FP16.
+  // The product of pairs takes four times as long as a multiply-add in fp32 on these
+  // (docs/performance.md). AVX512-FP16 tells them from Cooper Lake, which has AVX512-BF16 as well.
   const bool has_slow_pairs = cpuid(0, 0).ebx == kGenu && has_fp16();
   return has_amx_bf16() || (has_bf16() && !has_slow_pairs);
 #else
